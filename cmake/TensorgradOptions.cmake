@@ -1,0 +1,25 @@
+# What a user of the build may choose. Tests and programs are built by default only when this is the
+# top project, so that add_subdirectory(tensorgrad) adds just the library.
+option(TENSORGRAD_BUILD_TESTS "Build the tests (needs GoogleTest)" ${PROJECT_IS_TOP_LEVEL})
+option(TENSORGRAD_BUILD_PROGRAMS "Build the command line, benchmarks and examples" ${PROJECT_IS_TOP_LEVEL})
+option(TENSORGRAD_VERIFY "Verify the graph after every pass" OFF)
+option(TENSORGRAD_WERROR "Warnings are errors" OFF)
+set(TENSORGRAD_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them: address,undefined or thread")
+
+find_package(oneDNN QUIET)
+option(TENSORGRAD_WITH_ONEDNN "Use oneDNN for large matrix products and convolutions" ${oneDNN_FOUND})
+if(TENSORGRAD_WITH_ONEDNN)
+  find_package(oneDNN REQUIRED)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  find_program(TENSORGRAD_CCACHE ccache)
+  mark_as_advanced(TENSORGRAD_CCACHE)
+  if(TENSORGRAD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${TENSORGRAD_CCACHE}")
+  endif()
+endif()
