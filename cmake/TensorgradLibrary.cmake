@@ -2,6 +2,7 @@
 # public header: a user's compile needs only the C++ standard library.
 find_package(Threads REQUIRED)
 find_package(hwy REQUIRED)
+find_package(nlohmann_json REQUIRED)
 
 target_compile_features(tensorgrad PUBLIC cxx_std_20)
 target_include_directories(tensorgrad PUBLIC
@@ -9,7 +10,9 @@ target_include_directories(tensorgrad PUBLIC
   "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(tensorgrad
   PUBLIC Threads::Threads
-  PRIVATE $<BUILD_INTERFACE:tensorgrad_settings> hwy::hwy ${CMAKE_DL_LIBS})
+  # What stands under BUILD_INTERFACE leaves nothing to link and is unknown to an installed package.
+  PRIVATE $<BUILD_INTERFACE:tensorgrad_settings> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>
+          hwy::hwy ${CMAKE_DL_LIBS})
 if(TENSORGRAD_WITH_ONEDNN)
   target_link_libraries(tensorgrad PRIVATE oneDNN::oneDNN)
   target_compile_definitions(tensorgrad PRIVATE TENSORGRAD_HAS_ONEDNN=1)

@@ -52,6 +52,8 @@ function(tensorgrad_add_test name)
   if(NOT arg_OWN_MAIN)
     target_link_libraries(${name} PRIVATE GTest::gtest_main)
   endif()
+  # Where the test data of the source tree lies; a program run by hand finds it too.
+  target_compile_definitions(${name} PRIVATE "TENSORGRAD_TEST_DIR=\"${PROJECT_SOURCE_DIR}/test\"")
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGUMENTS} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
 endfunction()
