@@ -1,7 +1,7 @@
-// A job is published in three atomics (body, chunk count, ticket). The ticket holds the job's number
-// and the next chunk in one word, so a chunk is claimed by one compare-and-swap that fails as soon
-// as the job is over: a worker that wakes late reads atomics of the pool and nothing of the job.
-// Workers spin for kSpin before they sleep, which spares back-to-back kernels the wake-up.
+// A job is published in three atomics (body, chunk count, ticket). The ticket holds the job's
+// number and the next chunk in one word, so a chunk is claimed by one compare-and-swap that fails
+// as soon as the job is over: a worker that wakes late reads atomics of the pool and nothing of the
+// job. Workers spin for kSpin before they sleep, which spares back-to-back kernels the wake-up.
 #include "tensorgrad/base/parallel.h"
 
 #include <algorithm>
@@ -47,7 +47,8 @@ bool spin(std::chrono::microseconds limit, Ready ready) {
   return false;
 }
 
-// The pool and worker number of the chunk this thread is in, so that a nested loop keeps the number.
+// The pool and worker number of the chunk this thread is in, so that a nested loop keeps the
+// number.
 struct Position {
   const void* pool = nullptr;
   int worker = 0;
