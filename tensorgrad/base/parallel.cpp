@@ -103,7 +103,6 @@ struct ThreadPool::State {
                                         std::memory_order_acquire)) {
         continue;
       }
-      word = claim.word();
       run_chunk(*job, chunk, worker);
       // The last access that belongs to the job; the caller may return right after it.
       if (done.fetch_add(1, std::memory_order_acq_rel) + 1 == total && notify) done.notify_one();
