@@ -371,7 +371,7 @@ TEST(SafetensorsLoad, DamagedFiles) {
 }
 
 TEST(SafetensorsLoad, GoldenFile) {
-  const ParamMap map = load_safetensors(TENSORGRAD_TEST_DATA "/golden/ops.safetensors");
+  const ParamMap map = load_safetensors(TENSORGRAD_TEST_DIR "/golden/ops.safetensors");
   EXPECT_GT(map.size(), 1000u);
   EXPECT_EQ(map.at("sum.03/out").dtype, DType::f32);
 }
