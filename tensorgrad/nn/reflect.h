@@ -52,8 +52,9 @@ constexpr auto field_addresses() {
 
 /// False for a reference member or a bit-field: their addresses are no constants.
 template <class T, std::size_t N>
-concept HasFieldAddresses =
-    requires { typename std::bool_constant<(field_addresses<T, N>(), true)>; };
+concept HasFieldAddresses = requires {
+  typename std::bool_constant<(field_addresses<T, N>(), true)>;
+};
 
 template <std::size_t I, class T>
 constexpr FieldAddress<I, T> nth(FieldAddress<I, T> address) {
@@ -85,7 +86,9 @@ struct AnyVisitor {
 };
 
 template <class T>
-concept ListsFields = requires(const T& t, AnyVisitor& visit) { t.fields(visit); };
+concept ListsFields = requires(const T& t, AnyVisitor& visit) {
+  t.fields(visit);
+};
 
 template <class C, class R, class V>
 C class_of(R (C::*)(V) const);
@@ -97,7 +100,8 @@ concept InheritsFields = requires {
 
 template <class T>
 constexpr bool has_base() {
-  return requires { T{AnyBaseOf<T>{}}; } && !requires { T{Unconvertible{}}; };
+  return requires { T{AnyBaseOf<T>{}}; }
+  &&!requires { T{Unconvertible{}}; };
 }
 
 /// Number of fields of an aggregate, after refusing what cannot be taken apart.
@@ -112,10 +116,11 @@ constexpr std::size_t checked_count() {
                   "tensorgrad: this struct has a base class, so its fields cannot be found; hold "
                   "the base as a field, or list the fields: void fields(auto&& visit) const { "
                   "visit(\"l1\", l1); }");
-    static_assert(!kAccepts<T, kMaxFields + 1>,
-                  "tensorgrad: this struct has more than 64 fields, counting each element of a C "
-                  "array; group them in structs or use std::array, or list them: void fields(auto&& "
-                  "visit) const { visit(\"l1\", l1); }");
+    static_assert(
+        !kAccepts<T, kMaxFields + 1>,
+        "tensorgrad: this struct has more than 64 fields, counting each element of a C "
+        "array; group them in structs or use std::array, or list them: void fields(auto&& "
+        "visit) const { visit(\"l1\", l1); }");
     constexpr std::size_t kCount = count_fields<T>();
     static_assert(kCount != kNoCount,
                   "tensorgrad: this struct has a reference member, which would outlive or be "

@@ -1,7 +1,8 @@
 // Counts the fields of an aggregate at compile time, for reflect.h. The count is the largest number
 // of initialisers the aggregate accepts, searched from the limit downwards: a smaller number is
 // always accepted too, except where a reference member must be initialised. A C array takes one
-// initialiser per element, so arrays are found by asking how many initialisers one brace pair takes.
+// initialiser per element, so arrays are found by asking how many initialisers one brace pair
+// takes.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,8 @@ struct Anything {
 template <class Derived>
 struct AnyBaseOf {
   template <class T>
-    requires(std::is_base_of_v<T, Derived> && !std::is_same_v<T, Derived>)
-  operator T() const {  // NOLINT: implicit
+  requires(std::is_base_of_v<T, Derived> && !std::is_same_v<T, Derived>) operator T()
+      const {  // NOLINT: implicit
     __builtin_unreachable();
   }
 };
@@ -51,9 +52,9 @@ template <class T, std::size_t N>
 inline constexpr bool kAccepts = accepts_pack<T>(std::make_index_sequence<N>{});
 
 template <class T, std::size_t Before, std::size_t Inside, std::size_t After>
-inline constexpr bool kAcceptsNested = accepts_nested_pack<T>(
-    std::make_index_sequence<Before>{}, std::make_index_sequence<Inside>{},
-    std::make_index_sequence<After>{});
+inline constexpr bool kAcceptsNested = accepts_nested_pack<T>(std::make_index_sequence<Before>{},
+                                                              std::make_index_sequence<Inside>{},
+                                                              std::make_index_sequence<After>{});
 
 inline constexpr std::size_t kNoCount = static_cast<std::size_t>(-1);
 
@@ -69,8 +70,8 @@ constexpr std::size_t count_initializers() {
   }
 }
 
-/// How many of the `Total` initialisers the field at initialiser `At` takes: the extent of a C array
-/// (all elements of a nested one), 1 for everything else.
+/// How many of the `Total` initialisers the field at initialiser `At` takes: the extent of a C
+/// array (all elements of a nested one), 1 for everything else.
 template <class T, std::size_t Total, std::size_t At, std::size_t Width = 2>
 constexpr std::size_t field_width() {
   if constexpr (kAcceptsNested<T, At, 0, Total - At - 1>) {
