@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "tensorgrad/backend/cpu/gemm.h"
-#include "tensorgrad/backend/cpu/gemm_scratch.h"
+#include "tensorgrad/backend/cpu/thread_scratch.h"
 #include "tensorgrad/backend/cpu/gemm_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -143,7 +143,7 @@ template <class F>
 void dot_product(const GemmArgs<F>& g) {
   Rows<const F> b{g.b, g.b_col};
   if (g.b_row != 1) {
-    F* packed = static_cast<F*>(gemm_scratch(sizeof(F) * g.k * g.n));
+    F* packed = static_cast<F*>(thread_scratch(sizeof(F) * g.k * g.n));
     pack(packed, g.k, g.b, g.b_col, g.b_row, g.n, g.k);
     b = {packed, g.k};
   }
@@ -169,7 +169,7 @@ void blocked(const GemmArgs<F>& g) {
   const int64_t rows = pack_a ? std::min(g.m, kPackRows) : g.m;
   const int64_t b_size = pack_b ? (columns + kPanel - 1) / kPanel * kPanel * depth : 0;
   const int64_t a_size = pack_a ? (rows + kTileRows - 1) / kTileRows * kTileRows * depth : 0;
-  F* b_packed = static_cast<F*>(gemm_scratch(sizeof(F) * (a_size + b_size)));
+  F* b_packed = static_cast<F*>(thread_scratch(sizeof(F) * (a_size + b_size)));
   F* a_packed = b_packed + b_size;
   for (int64_t j = 0; j < g.n; j += columns) {
     const int64_t n = std::min(columns, g.n - j);
