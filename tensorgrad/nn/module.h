@@ -118,10 +118,13 @@ struct Visitor {
       to.leave();
     }
   }
-  /// A temporary has no address that the forward would meet again.
   template <class F>
-  requires(!std::is_lvalue_reference_v<F>) void operator()(std::string_view name,
-                                                           F&& field) const = delete;
+  requires(!std::is_lvalue_reference_v<F>) void operator()(std::string_view, F&&) const {
+    static_assert(
+        std::is_lvalue_reference_v<F>,
+        "tensorgrad: `fields` visits a temporary, which the forward could not meet again; "
+        "visit the member itself.");
+  }
 };
 
 template <class T>
