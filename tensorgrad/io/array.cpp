@@ -58,12 +58,9 @@ Array Array::from_boolean(Shape shape, std::vector<std::uint32_t> values) {
 Array Array::zeros(Shape shape, DType dtype) {
   const auto count = static_cast<std::size_t>(shape.numel());
   switch (dtype) {
-    case DType::f32:
-      break;
-    case DType::i32:
-      return from_i32(std::move(shape), std::vector<std::int32_t>(count));
-    case DType::boolean:
-      return from_boolean(std::move(shape), std::vector<std::uint32_t>(count));
+    case DType::f32: break;
+    case DType::i32: return from_i32(std::move(shape), std::vector<std::int32_t>(count));
+    case DType::boolean: return from_boolean(std::move(shape), std::vector<std::uint32_t>(count));
   }
   return Array(std::move(shape), std::vector<float>(count));
 }

@@ -79,20 +79,13 @@ bool narrow_integers(std::span<const std::byte> bytes, std::vector<std::int32_t>
 bool convert_integers(FileType type, std::span<const std::byte> bytes,
                       std::vector<std::int32_t>& values, std::string& reason) {
   switch (type) {
-    case FileType::kU8:
-      return narrow_integers<std::uint8_t>(bytes, values, reason);
-    case FileType::kI8:
-      return narrow_integers<std::int8_t>(bytes, values, reason);
-    case FileType::kU16:
-      return narrow_integers<std::uint16_t>(bytes, values, reason);
-    case FileType::kI16:
-      return narrow_integers<std::int16_t>(bytes, values, reason);
-    case FileType::kU32:
-      return narrow_integers<std::uint32_t>(bytes, values, reason);
-    case FileType::kU64:
-      return narrow_integers<std::uint64_t>(bytes, values, reason);
-    default:
-      return narrow_integers<std::int64_t>(bytes, values, reason);
+    case FileType::kU8: return narrow_integers<std::uint8_t>(bytes, values, reason);
+    case FileType::kI8: return narrow_integers<std::int8_t>(bytes, values, reason);
+    case FileType::kU16: return narrow_integers<std::uint16_t>(bytes, values, reason);
+    case FileType::kI16: return narrow_integers<std::int16_t>(bytes, values, reason);
+    case FileType::kU32: return narrow_integers<std::uint32_t>(bytes, values, reason);
+    case FileType::kU64: return narrow_integers<std::uint64_t>(bytes, values, reason);
+    default: return narrow_integers<std::int64_t>(bytes, values, reason);
   }
 }
 
@@ -123,8 +116,7 @@ void read_tensor(const Source& source, std::uint64_t data_begin, const TensorEnt
       });
       return keep(Array(entry.shape, std::move(values)));
     }
-    case FileType::kF64:
-      return keep(Array(entry.shape, narrow_doubles(bytes, where)));
+    case FileType::kF64: return keep(Array(entry.shape, narrow_doubles(bytes, where)));
     case FileType::kBool: {
       std::vector<std::uint32_t> values(bytes.size());
       each<std::uint8_t>(bytes, [&](std::size_t i, std::uint8_t v) { values[i] = v; });

@@ -33,9 +33,9 @@ Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::strin
 ParamMap load_safetensors(const std::string& path);
 
 /// Writes F32, I32 and BOOL tensors. The file appears under its name only when it is complete (a
-/// temporary file beside it is renamed), so that a crash leaves the previous one. Throws UsageError
-/// when it cannot be written, when a tensor is called `__metadata__`, or when a name is not UTF-8;
-/// nothing is written then.
+/// temporary file beside it is renamed), so that a program that dies while saving leaves the
+/// previous file. Throws UsageError when it cannot be written, when a tensor is called
+/// `__metadata__`, or when a name is not UTF-8; nothing is changed then.
 void save_safetensors(const std::string& path, const ParamMap& tensors,
                       const std::map<std::string, std::string>& metadata = {});
 /// The bytes of such a file.

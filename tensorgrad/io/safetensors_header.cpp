@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "tensorgrad/base/error.h"
 
@@ -144,18 +145,12 @@ class HeaderReader {
 
   bool unexpected(const std::string& what) const {
     switch (place_) {
-      case Place::kStart:
-        fail("the header is " + what + ", not an object");
-      case Place::kTop:
-        fail("entry '" + key_ + "' is " + what + ", not an object");
-      case Place::kMetadata:
-        fail_here("'" + key_ + "' is " + what + ", not a string");
-      case Place::kTensor:
-        fail_here("'" + key_ + "' cannot be " + what);
-      case Place::kShape:
-        fail_here("'shape' cannot hold " + what);
-      case Place::kOffsets:
-        fail_here("'data_offsets' cannot hold " + what);
+      case Place::kStart: fail("the header is " + what + ", not an object");
+      case Place::kTop: fail("entry '" + key_ + "' is " + what + ", not an object");
+      case Place::kMetadata: fail_here("'" + key_ + "' is " + what + ", not a string");
+      case Place::kTensor: fail_here("'" + key_ + "' cannot be " + what);
+      case Place::kShape: fail_here("'shape' cannot hold " + what);
+      case Place::kOffsets: fail_here("'data_offsets' cannot hold " + what);
     }
     return false;
   }

@@ -29,12 +29,9 @@ std::size_t element_bytes(DType dtype) { return dtype == DType::boolean ? 1 : 4;
 
 std::string_view file_dtype(DType dtype) {
   switch (dtype) {
-    case DType::f32:
-      return "F32";
-    case DType::i32:
-      return "I32";
-    case DType::boolean:
-      break;
+    case DType::f32: return "F32";
+    case DType::i32: return "I32";
+    case DType::boolean: break;
   }
   return "BOOL";
 }
