@@ -15,23 +15,28 @@
 #include <utility>
 
 #include "tensorgrad/backend/cpu/gemm.h"
-#include "tensorgrad/backend/cpu/thread_scratch.h"
 #include "tensorgrad/backend/cpu/gemm_tile-inl.h"
+#include "tensorgrad/backend/cpu/thread_scratch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tensorgrad::cpu::HWY_NAMESPACE {
 
 // Sums longer than this are cut, and the parts added in order.
 constexpr int64_t kDepth = 256;
-// Columns of b packed at a time (256 KiB of float), and rows of a.
+// Columns of b packed at a time (256 KiB of float), and rows of a used with them before the next.
 constexpr int64_t kPackColumns = 256;
-constexpr int64_t kPackRows = 128;
-// Vectors across a full tile: with kTileRows rows they fill 16 or more registers.
+constexpr int64_t kBlockRows = 256;
+// b is packed although its columns are adjacent from this many rows of c and this distance between
+// rows of b on. Rows of a are read in place always (bench/gemm_bench.cpp: packing never paid).
+constexpr int64_t kPackRows = 256;
+constexpr int64_t kPackStride = 512;
+// A full tile: 16 sums of the 32 registers of AVX-512, 12 of 16 elsewhere.
 #if HWY_TARGET <= HWY_AVX3
-constexpr int kTileVectors = 2;
+constexpr int kTileRows = 8;
 #else
-constexpr int kTileVectors = 1;
+constexpr int kTileRows = 6;
 #endif
+constexpr int kTileVectors = 2;
 // Outputs with at most this many columns are computed as dot products.
 constexpr int64_t kDotColumns = 4;
 
@@ -40,7 +45,8 @@ HWY_INLINE void row_tiles(D d, int64_t m, int64_t k, const RowSource<F>& a, Rows
                           Rows<F> c, bool accumulate) {
   const auto out = [&](int64_t i) { return Rows<F>{c.base + i * c.row, c.row}; };
   int64_t i = 0;
-  for (; i + 8 <= m; i += 8) tile<8, kVectors>(d, k, a.at(i), a.row, a.col, b, out(i), accumulate);
+  for (; i + kTileRows <= m; i += kTileRows)
+    tile<kTileRows, kVectors>(d, k, a.at(i), a.row, a.col, b, out(i), accumulate);
   if (m - i >= 4) {
     tile<4, kVectors>(d, k, a.at(i), a.row, a.col, b, out(i), accumulate);
     i += 4;
@@ -93,7 +99,7 @@ void block(int64_t m, int64_t n, int64_t k, const RowSource<F>& a, Rows<const F>
   }
   if (j < n) {
     Rows<const F> rest = columns(j);
-    if (n - j >= kLanes && kTileVectors > 1) {
+    if (n - j >= kLanes) {
       row_tiles<1>(d, m, k, a, rest, Rows<F>{c.base + j, c.row}, accumulate);
       rest.base += kLanes;
       j += kLanes;
@@ -117,18 +123,10 @@ HWY_INLINE void dot_rows(const GemmArgs<F>& g, int64_t i, Rows<const F> b) {
   const Rows<const F> a{g.a + i * g.a_row, g.a_row};
   F out[kRows * kDotColumns];
   switch (g.n) {
-    case 1:
-      dots<kRows, 1>(d, g.k, a, b, out);
-      break;
-    case 2:
-      dots<kRows, 2>(d, g.k, a, b, out);
-      break;
-    case 3:
-      dots<kRows, 3>(d, g.k, a, b, out);
-      break;
-    default:
-      dots<kRows, 4>(d, g.k, a, b, out);
-      break;
+    case 1: dots<kRows, 1>(d, g.k, a, b, out); break;
+    case 2: dots<kRows, 2>(d, g.k, a, b, out); break;
+    case 3: dots<kRows, 3>(d, g.k, a, b, out); break;
+    default: dots<kRows, 4>(d, g.k, a, b, out); break;
   }
   for (int r = 0; r < kRows; ++r) {
     for (int64_t j = 0; j < g.n; ++j) {
@@ -157,20 +155,11 @@ template <class F>
 void blocked(const GemmArgs<F>& g) {
   constexpr int64_t kPanel = kTileVectors * hn::MaxLanes(hn::ScalableTag<F>());
   const int64_t depth = std::min(g.k, kDepth);
-  const bool pack_b = g.b_col != 1 || (g.m >= 4 * kTileRows && g.n > kPanel &&
-                                       depth * g.n * int64_t{sizeof(F)} > 24 * 1024);
-  const bool pack_a = g.m > kTileRows && g.n >= 4 * kPanel && g.a_row != 1 && g.k >= kDepth;
-  if (!pack_b && !pack_a && g.k <= kDepth) {
-    block(g.m, g.n, g.k, RowSource<F>{g.a, g.a_row, g.a_col, g.a_row}, Rows<const F>{g.b, g.b_row},
-          0, Rows<F>{g.c, g.c_row}, g.accumulate);
-    return;
-  }
+  // Long rows of b lie a page apart: packing pays once many rows of c use them.
+  const bool pack_b = g.b_col != 1 || (g.m >= kPackRows && g.b_row >= kPackStride && g.n > kPanel);
   const int64_t columns = pack_b ? std::min(g.n, kPackColumns) : g.n;
-  const int64_t rows = pack_a ? std::min(g.m, kPackRows) : g.m;
   const int64_t b_size = pack_b ? (columns + kPanel - 1) / kPanel * kPanel * depth : 0;
-  const int64_t a_size = pack_a ? (rows + kTileRows - 1) / kTileRows * kTileRows * depth : 0;
-  F* b_packed = static_cast<F*>(thread_scratch(sizeof(F) * (a_size + b_size)));
-  F* a_packed = b_packed + b_size;
+  F* packed = pack_b ? static_cast<F*>(thread_scratch(sizeof(F) * b_size)) : nullptr;
   for (int64_t j = 0; j < g.n; j += columns) {
     const int64_t n = std::min(columns, g.n - j);
     for (int64_t p = 0; p < g.k; p += depth) {
@@ -178,23 +167,15 @@ void blocked(const GemmArgs<F>& g) {
       Rows<const F> b{g.b + p * g.b_row + j * g.b_col, g.b_row};
       if (pack_b) {
         for (int64_t jj = 0; jj < n; jj += kPanel) {
-          pack(b_packed + jj * k, kPanel, b.base + jj * g.b_col, g.b_row, g.b_col, k,
+          pack(packed + jj * k, kPanel, b.base + jj * g.b_col, g.b_row, g.b_col, k,
                std::min(kPanel, n - jj));
         }
-        b = {b_packed, kPanel};
+        b = {packed, kPanel};
       }
-      for (int64_t i = 0; i < g.m; i += rows) {
-        const int64_t m = std::min(rows, g.m - i);
-        RowSource<F> a{g.a + i * g.a_row + p * g.a_col, g.a_row, g.a_col, g.a_row};
-        if (pack_a) {
-          for (int64_t ii = 0; ii < m; ii += kTileRows) {
-            pack(a_packed + ii * k, kTileRows, a.base + ii * g.a_row, g.a_col, g.a_row, k,
-                 std::min(kTileRows, m - ii));
-          }
-          a = {a_packed, 1, kTileRows, k};
-        }
-        block(m, n, k, a, b, pack_b ? kPanel * k : 0, Rows<F>{g.c + i * g.c_row + j, g.c_row},
-              g.accumulate || p > 0);
+      for (int64_t i = 0; i < g.m; i += kBlockRows) {
+        const RowSource<F> a{g.a + i * g.a_row + p * g.a_col, g.a_row, g.a_col};
+        block(std::min(kBlockRows, g.m - i), n, k, a, b, pack_b ? kPanel * k : 0,
+              Rows<F>{g.c + i * g.c_row + j, g.c_row}, g.accumulate || p > 0);
       }
     }
   }

@@ -20,20 +20,13 @@ namespace tensorgrad::cpu::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Rows of a full tile and of a packed panel of a.
-constexpr int64_t kTileRows = 8;
-
-// Rows of a that a product reads one element at a time. Packed: panels of kTileRows rows with the
-// rows of a panel side by side, `panel` being the distance from one row to the next across panels.
+// A matrix that a product reads one element at a time.
 template <class F>
 struct RowSource {
   const F* base;
   int64_t row;
   int64_t col;
-  int64_t panel;
-  const F* at(int64_t i) const {
-    return base + i / kTileRows * kTileRows * panel + i % kTileRows * row;
-  }
+  const F* at(int64_t i) const { return base + i * row; }
 };
 
 // A matrix whose columns are adjacent in memory.
