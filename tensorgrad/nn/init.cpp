@@ -21,10 +21,11 @@ std::string number(double value) {
 }
 
 /// Refuses, in the words of `op`, a setting that is not finite.
-void check_finite_setting(const char* op, const char* setting, double value) {
+void check_finite_setting(const char* op, const char* setting, double value, Location location) {
   if (!std::isfinite(value)) {
-    throw_usage(std::string(op) + ": " + setting + " is " + number(value) +
-                ", it must be a finite number.");
+    throw_usage(
+        std::string(op) + ": " + setting + " is " + number(value) + ", it must be a finite number.",
+        location);
   }
 }
 
@@ -77,8 +78,8 @@ struct Scaled final : Rule {
   Scaled(const char* name, double gain, Fan fan, bool uniform)
       : name_(name), gain_(gain), fan_(fan), uniform_(uniform) {}
   std::string name() const override { return name_; }
-  void check(const Shape& shape) const override {
-    init::fans(shape, (std::string("init::") + name_).c_str());
+  void check(const Shape& shape, Location location) const override {
+    init::fans(shape, (std::string("init::") + name_).c_str(), location);
   }
   void fill(std::span<float> out, const Shape& shape, PhiloxGenerator& random) const override {
     const init::Fans fans = init::fans(shape);
@@ -102,11 +103,12 @@ struct Scaled final : Rule {
 struct From final : Rule {
   explicit From(std::vector<float> data) : data_(std::move(data)) {}
   std::string name() const override { return "from"; }
-  void check(const Shape& shape) const override {
+  void check(const Shape& shape, Location location) const override {
     if (static_cast<std::int64_t>(data_.size()) != shape.numel()) {
       throw_usage("init::from: the data has " + std::to_string(data_.size()) +
                   " values, the shape " + shape.str() + " takes " + std::to_string(shape.numel()) +
-                  ".");
+                  ".",
+                  location);
     }
   }
   void fill(std::span<float> out, const Shape&, PhiloxGenerator&) const override {
@@ -133,7 +135,7 @@ Initializer::Initializer() : Initializer(init::zeros()) {}
 
 std::vector<float> Initializer::values(const Shape& shape, std::uint64_t seed,
                                        std::uint64_t ordinal) const {
-  check(shape);
+  check(shape, {});
   std::vector<float> out(static_cast<std::size_t>(shape.numel()));
   PhiloxGenerator random(seed, ordinal);
   if (!out.empty()) rule_->fill(out, shape, random);
@@ -142,30 +144,32 @@ std::vector<float> Initializer::values(const Shape& shape, std::uint64_t seed,
 
 namespace init {
 
-Fans fans(const Shape& shape, const char* op) {
+Fans fans(const Shape& shape, const char* op, Location location) {
   if (shape.ndim() < 2) {
     throw_usage(std::string(op) + ": the shape " + shape.str() +
                     " has fewer than two axes, so it has no fan_in and fan_out.",
-                {}, "use init::normal or init::uniform with a scale of your own.");
+                location, "use init::normal or init::uniform with a scale of your own.");
   }
   std::int64_t field = 1;
   for (std::size_t axis = 2; axis < shape.size(); ++axis) field *= shape[axis];
   return {shape[1] * field, shape[0] * field};
 }
 
-Initializer normal(double mean, double std) {
-  check_finite_setting("init::normal", "mean", mean);
-  check_finite_setting("init::normal", "std", std);
-  if (std < 0) throw_usage("init::normal: std is " + number(std) + ", it must not be negative.");
+Initializer normal(double mean, double std, Location location) {
+  check_finite_setting("init::normal", "mean", mean, location);
+  check_finite_setting("init::normal", "std", std, location);
+  if (std < 0)
+    throw_usage("init::normal: std is " + number(std) + ", it must not be negative.", location);
   return make<Normal>(mean, std);
 }
 
-Initializer uniform(double lo, double hi) {
-  check_finite_setting("init::uniform", "lo", lo);
-  check_finite_setting("init::uniform", "hi", hi);
+Initializer uniform(double lo, double hi, Location location) {
+  check_finite_setting("init::uniform", "lo", lo, location);
+  check_finite_setting("init::uniform", "hi", hi, location);
   if (lo > hi) {
     throw_usage("init::uniform: lo is " + number(lo) + " and hi is " + number(hi) +
-                ", lo must not be above hi.");
+                    ", lo must not be above hi.",
+                location);
   }
   if (lo == hi) return make<Constant>("uniform", lo);
   return make<Uniform>(lo, hi);
@@ -175,23 +179,23 @@ Initializer zeros() { return make<Constant>("zeros", 0.0); }
 Initializer ones() { return make<Constant>("ones", 1.0); }
 Initializer constant(double value) { return make<Constant>("constant", value); }
 
-Initializer kaiming_normal(double a, FanMode mode) {
-  check_finite_setting("init::kaiming_normal", "a", a);
+Initializer kaiming_normal(double a, FanMode mode, Location location) {
+  check_finite_setting("init::kaiming_normal", "a", a, location);
   return make<Scaled>("kaiming_normal", leaky_relu_gain(a), fan_of(mode), false);
 }
 
-Initializer kaiming_uniform(double a, FanMode mode) {
-  check_finite_setting("init::kaiming_uniform", "a", a);
+Initializer kaiming_uniform(double a, FanMode mode, Location location) {
+  check_finite_setting("init::kaiming_uniform", "a", a, location);
   return make<Scaled>("kaiming_uniform", leaky_relu_gain(a), fan_of(mode), true);
 }
 
-Initializer xavier_normal(double gain) {
-  check_finite_setting("init::xavier_normal", "gain", gain);
+Initializer xavier_normal(double gain, Location location) {
+  check_finite_setting("init::xavier_normal", "gain", gain, location);
   return make<Scaled>("xavier_normal", gain, Scaled::Fan::kMean, false);
 }
 
-Initializer xavier_uniform(double gain) {
-  check_finite_setting("init::xavier_uniform", "gain", gain);
+Initializer xavier_uniform(double gain, Location location) {
+  check_finite_setting("init::xavier_uniform", "gain", gain, location);
   return make<Scaled>("xavier_uniform", gain, Scaled::Fan::kMean, true);
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tensorgrad/base/location.h"
 #include "tensorgrad/base/philox.h"
 #include "tensorgrad/base/shape.h"
 
@@ -33,7 +34,7 @@ class Initializer {
    public:
     virtual ~Rule() = default;
     virtual std::string name() const = 0;
-    virtual void check(const Shape&) const {}
+    virtual void check(const Shape&, Location) const {}
     virtual void fill(std::span<float> out, const Shape& shape, PhiloxGenerator& random) const = 0;
   };
 
@@ -50,7 +51,9 @@ class Initializer {
   std::string name() const { return rule_->name(); }
 
   /// Throws UsageError when the rule cannot fill this shape.
-  void check(const Shape& shape) const { rule_->check(shape); }
+  void check(const Shape& shape, Location location = Location::current()) const {
+    rule_->check(shape, location);
+  }
 
   /// The values for a shape, row-major. They depend only on the rule, the shape, `seed` and
   /// `ordinal`, the place of the parameter in the model.
@@ -80,24 +83,27 @@ struct Fans {
   std::int64_t in, out;
 };
 /// Throws UsageError for a shape of fewer than two axes.
-Fans fans(const Shape& shape, const char* op = "init::fans");
+Fans fans(const Shape& shape, const char* op = "init::fans",
+          Location location = Location::current());
 
 /// Normal values, not truncated. `std` must be finite and not negative.
-Initializer normal(double mean = 0, double std = 1);
+Initializer normal(double mean = 0, double std = 1, Location location = Location::current());
 /// Uniform values in [lo, hi).
-Initializer uniform(double lo = 0, double hi = 1);
+Initializer uniform(double lo = 0, double hi = 1, Location location = Location::current());
 Initializer zeros();
 Initializer ones();
 Initializer constant(double value);
 
 /// Normal with std = sqrt(2 / (1 + a²)) / sqrt(fan); `a` is the slope of a leaky_relu, 0 for relu.
-Initializer kaiming_normal(double a = 0, FanMode mode = FanMode::fan_in);
+Initializer kaiming_normal(double a = 0, FanMode mode = FanMode::fan_in,
+                           Location location = Location::current());
 /// Uniform with the variance of kaiming_normal: bound = sqrt(2 / (1 + a²)) sqrt(3 / fan).
-Initializer kaiming_uniform(double a = 0, FanMode mode = FanMode::fan_in);
+Initializer kaiming_uniform(double a = 0, FanMode mode = FanMode::fan_in,
+                            Location location = Location::current());
 /// Normal with std = gain sqrt(2 / (fan_in + fan_out)).
-Initializer xavier_normal(double gain = 1);
+Initializer xavier_normal(double gain = 1, Location location = Location::current());
 /// Uniform with bound = gain sqrt(6 / (fan_in + fan_out)).
-Initializer xavier_uniform(double gain = 1);
+Initializer xavier_uniform(double gain = 1, Location location = Location::current());
 
 /// A copy of these values, row-major. Refused for a shape of another number of elements.
 Initializer from(std::vector<float> data);

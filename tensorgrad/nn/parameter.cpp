@@ -11,21 +11,24 @@
 namespace tensorgrad {
 namespace {
 
-void check(const char* what, const Shape& shape, const Initializer& initializer) {
+void check(const char* what, const Shape& shape, const Initializer& initializer,
+           Location location) {
   for (std::int64_t extent : shape) {
     if (extent < 0) {
       throw_usage(std::string(what) + ": the shape " + shape.str() +
-                  " has an extent that is not a size, sizes are 0 or more.");
+                      " has an extent that is not a size, sizes are 0 or more.",
+                  location);
     }
   }
-  initializer.check(shape);
+  shape.numel();  // refuses a product that wraps
+  initializer.check(shape, location);
 }
 
 }  // namespace
 
-Parameter::Parameter(Shape shape, Initializer initializer)
+Parameter::Parameter(Shape shape, Initializer initializer, Location location)
     : shape_(std::move(shape)), initializer_(std::move(initializer)) {
-  check("Parameter", shape_, initializer_);
+  check("Parameter", shape_, initializer_, location);
 }
 
 Parameter::operator Tensor() const { return tensor({}); }
@@ -33,11 +36,12 @@ Tensor Parameter::tensor(Location location) const {
   return parameter_tensor(this, "parameter", location);
 }
 
-State::State(Shape shape, double initial) : State(std::move(shape), init::constant(initial)) {}
+State::State(Shape shape, double initial, Location location)
+    : State(std::move(shape), init::constant(initial), location) {}
 
-State::State(Shape shape, Initializer initializer)
+State::State(Shape shape, Initializer initializer, Location location)
     : shape_(std::move(shape)), initializer_(std::move(initializer)) {
-  check("State", shape_, initializer_);
+  check("State", shape_, initializer_, location);
 }
 
 State::operator Tensor() const { return tensor({}); }

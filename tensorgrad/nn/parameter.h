@@ -19,7 +19,8 @@ class Tensor;
 class Parameter {
  public:
   /// Throws UsageError for a negative extent, and when the initializer cannot fill the shape.
-  Parameter(Shape shape, Initializer initializer = {});
+  Parameter(Shape shape, Initializer initializer = {},  // NOLINT: implicit, for braced fields
+            Location location = Location::current());
 
   const Shape& shape() const { return shape_; }
   const Initializer& initializer() const { return initializer_; }
@@ -40,9 +41,10 @@ class Parameter {
 class State {
  public:
   /// `initial` is the value of every element. Throws UsageError for a negative extent.
-  State(Shape shape, double initial = 0);
+  State(Shape shape, double initial = 0,  // NOLINT: implicit, for braced fields
+        Location location = Location::current());
   /// Throws UsageError for a negative extent, and when the initializer cannot fill the shape.
-  State(Shape shape, Initializer initializer);
+  State(Shape shape, Initializer initializer, Location location = Location::current());
 
   const Shape& shape() const { return shape_; }
   const Initializer& initializer() const { return initializer_; }
