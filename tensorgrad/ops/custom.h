@@ -26,10 +26,13 @@ class GradientRule {
                                  const Tensor& dy) const {
     return function_(inputs, y, dy);
   }
+  /// Drops the function when the trace closes: tensors that it holds keep the trace alive, which
+  /// holds the rule.
+  void release() const { function_ = nullptr; }
 
  private:
   std::string name_;
-  Function function_;
+  mutable Function function_;
 };
 
 }  // namespace ir

@@ -19,8 +19,8 @@ class Tensor {
   Tensor() = default;
   Tensor(std::shared_ptr<Trace> trace, std::int32_t node) : trace_(std::move(trace)), node_(node) {}
 
-  /// Extents, row-major.
-  const Shape& shape() const;
+  /// Extents, row-major. By value: the graph grows while it is read.
+  Shape shape() const;
   /// One extent; negative axes count from the end.
   std::int64_t shape(std::int64_t axis) const;
   int ndim() const;

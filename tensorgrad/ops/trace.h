@@ -56,7 +56,12 @@ class Trace : public std::enable_shared_from_this<Trace> {
   /// True while a gradient rule runs: captures and state updates are ignored then.
   bool in_rule() const { return rule_depth_ > 0; }
 
-  /// While it lives, emitted nodes carry `location`, and captures are ignored.
+  /// The location that emitted nodes carry inside a rule.
+  Location rule_location() const { return rule_location_; }
+
+  /// While it lives, emitted nodes and refusals carry `location`, and captures are ignored; an inner
+  /// scope keeps the location of the outer. For gradient rules and for operators that are composed
+  /// of others: the user sees the line of the call.
   class RuleScope {
    public:
     RuleScope(Trace& trace, Location location);
