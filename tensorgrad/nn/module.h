@@ -54,10 +54,10 @@ class FieldWalk {
   void enter(std::size_t index);
   void leave();
 
+  /// Adds the leaf at the current path; UsageError when the path is taken.
   void leaf(const Parameter& parameter);
   void leaf(const State& state);
 
-  /// Throws UsageError when two leaves have one name.
   ModelFields finish();
 
  private:
