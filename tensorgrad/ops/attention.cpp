@@ -21,10 +21,6 @@ namespace {
 
 constexpr const char* kAttention = "scaled_dot_product_attention";
 
-Shape batch_of(const Tensor& x) {
-  return Shape(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 2));
-}
-
 /// Checks the three operands against each other; returns the shape of the scores.
 Shape check_attention(const Tensor& q, const Tensor& k, const Tensor& v, Location location) {
   const std::string types = type_of(q) + ", " + type_of(k) + " and " + type_of(v);
@@ -46,8 +42,8 @@ Shape check_attention(const Tensor& q, const Tensor& k, const Tensor& v, Locatio
                  location);
   }
   Shape batch, all;
-  if (!broadcast_shapes(batch_of(q), batch_of(k), batch) ||
-      !broadcast_shapes(batch, batch_of(v), all)) {
+  if (!broadcast_shapes(leading(q.shape(), 2), leading(k.shape(), 2), batch) ||
+      !broadcast_shapes(batch, leading(v.shape(), 2), all)) {
     refuse_shape(std::string(kAttention) + ": batch axes do not broadcast, " + types + ".",
                  location);
   }
@@ -99,7 +95,7 @@ Tensor scaled_dot_product_attention(Operand q_operand, Operand k_operand, Operan
   if (!options.mask.empty()) check_mask(options.mask, score_shape, location);
   const double width = static_cast<double>(q.shape(-1));
   const double scale = options.scale.value_or(width > 0 ? 1 / std::sqrt(width) : 1);
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   Tensor scores = matmul(q, emit_swap_last_two(k)) * scale;
   if (!options.mask.empty()) {
     scores = options.mask.dtype() == DType::boolean
@@ -121,17 +117,17 @@ Tensor rope(Operand operand, RopeOptions options) {
         "rope: base is " + std::to_string(options.base) + ", a finite number above 0 is expected.",
         location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const std::int64_t length = x.shape(-2), half = x.shape(-1) / 2;
   const Tensor cosine = angles(trace, length, half, options.base, std::cos);
   const Tensor sine = angles(trace, length, half, options.base, std::sin);
   // Pairs side by side: [..., T, 2, D/2] for halves, [..., T, D/2, 2] for neighbours.
   const bool halves = options.layout == RopeLayout::half;
   const int axis = halves ? -2 : -1;
-  Shape pairs(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 1));
+  Shape pairs = leading(x.shape(), 1);
   pairs.push_back(halves ? 2 : half);
   pairs.push_back(halves ? half : 2);
-  Shape single(std::vector<std::int64_t>(x.shape().begin(), x.shape().end() - 1));
+  Shape single = leading(x.shape(), 1);
   single.push_back(half);
   const Tensor split = emit_reshape(x, pairs);
   const Tensor p = emit_reshape(narrow(split, axis, 0, 1), single);

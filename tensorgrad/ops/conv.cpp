@@ -79,7 +79,7 @@ Tensor conv2d(Operand x_operand, Operand weight, const Tensor& bias, Conv2dOptio
     check_tensor("conv2d", "bias", bias, DType::f32, location);
     check_exact("conv2d", "bias", bias, {ws[0]}, location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const ir::Conv2dAttrs attrs{options.stride.array(), options.padding.array(),
                               options.dilation.array(), options.groups};
   const Tensor y = trace.emit(ir::Opcode::conv2d, std::array{x, w},

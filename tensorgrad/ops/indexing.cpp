@@ -57,7 +57,7 @@ Tensor embedding(Operand table, const Tensor& indices) {
   if (rows.ndim() != 2) {
     refuse_shape("embedding: table is " + type_of(rows) + ", [rows, width] is expected.", location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Tensor flat = emit_reshape(indices, {indices.shape().numel()});
   Shape result = indices.shape();
   result.push_back(rows.shape()[1]);
@@ -113,7 +113,7 @@ Tensor one_hot(Operand indices, std::int64_t depth) {
   if (depth < 1) {
     refuse("one_hot: depth is " + std::to_string(depth) + ", at least 1 is expected.", location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   Shape shape = indices.tensor().shape();
   const int axis = shape.ndim();
   shape.push_back(1);

@@ -14,10 +14,6 @@ using namespace structured_internal;
 
 namespace {
 
-Shape batch_of(const Shape& shape) {
-  return Shape(std::vector<std::int64_t>(shape.begin(), shape.end() - 2));
-}
-
 Shape with_matrix(Shape batch, std::int64_t rows, std::int64_t columns) {
   batch.push_back(rows);
   batch.push_back(columns);
@@ -43,8 +39,8 @@ Tensor broadcast_batch(const Tensor& x, const Shape& batch) {
 Tensor matrix_product(const Tensor& a, const Tensor& b, const Shape& batch) {
   const std::int64_t m = a.shape()[a.shape().size() - 2], k = a.shape().back(),
                      n = b.shape().back();
-  if (batch_of(b.shape()).numel() == 1) {
-    const std::int64_t rows = batch_of(a.shape()).numel() * m;
+  if (leading(b.shape(), 2).numel() == 1) {
+    const std::int64_t rows = leading(a.shape(), 2).numel() * m;
     const Tensor flat = product(emit_reshape(a, {rows, k}), emit_reshape(b, {k, n}));
     return emit_reshape(flat, with_matrix(batch, m, n));
   }
@@ -72,14 +68,14 @@ Tensor matmul(Operand a_operand, Operand b_operand) {
                  location, "transpose the second operand if it is stored as [out, in].");
   }
   Shape batch;
-  const Shape batch_a = a_vector ? Shape{} : batch_of(a.shape());
-  const Shape batch_b = b_vector ? Shape{} : batch_of(b.shape());
+  const Shape batch_a = a_vector ? Shape{} : leading(a.shape(), 2);
+  const Shape batch_b = b_vector ? Shape{} : leading(b.shape(), 2);
   if (!broadcast_shapes(batch_a, batch_b, batch)) {
     refuse_shape("matmul: batch axes do not broadcast, " + types + " (" + batch_a.str() + " and " +
                      batch_b.str() + ").",
                  location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   if (a_vector) a = emit_reshape(a, {1, a_inner});
   if (b_vector) b = emit_reshape(b, {b_inner, 1});
   const Tensor c = matrix_product(a, b, batch);
@@ -107,7 +103,7 @@ Tensor linear(Operand x, Operand weight, const Tensor& bias) {
     check_tensor("linear", "bias", bias, DType::f32, location);
     check_exact("linear", "bias", bias, {out}, location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   Tensor y = matmul(x.tensor(), emit_swap_last_two(w));
   return bias.empty() ? y : y + bias;
 }

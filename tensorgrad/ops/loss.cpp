@@ -55,24 +55,22 @@ Tensor reduced(const Tensor& loss, const Targets& targets, Reduction reduction,
   return sum(loss) / maximum(sum(cast(targets.counted, DType::f32)), 1);
 }
 
-/// Node ids of what the gradient of cross_entropy needs of the forward; tensors would keep the
-/// trace alive.
+/// What the gradient of cross_entropy needs of the forward.
 struct Residuals {
-  ir::NodeId largest, log_sum, index, live;
+  Tensor largest, log_sum, index, live;
   int axis;
   double smoothing;
 };
 
 /// (softmax - target distribution) dy, and exactly 0 where dy is 0 or the row does not count.
 Tensor cross_entropy_rule(const Residuals& r, const Tensor& x, const Tensor& dy) {
-  Trace& trace = *dy.trace();
   const double classes = static_cast<double>(x.shape(r.axis));
-  const Tensor z = x - trace.tensor(r.largest);
-  const Tensor probability = exp(z - trace.tensor(r.log_sum));
-  const Tensor hit = equal(emit_iota(trace, x.shape(), r.axis), trace.tensor(r.index));
+  const Tensor z = x - r.largest;
+  const Tensor probability = exp(z - r.log_sum);
+  const Tensor hit = equal(emit_iota(*dy.trace(), x.shape(), r.axis), r.index);
   Tensor slope = probability - where(hit, 1 - r.smoothing, 0.0);
   if (r.smoothing > 0) slope = slope - r.smoothing / classes;
-  const Tensor g = where(trace.tensor(r.live), dy, 0);
+  const Tensor g = where(r.live, dy, 0);
   return mask_zero(g * slope, g);
 }
 
@@ -91,8 +89,7 @@ Tensor cross_entropy_rows(const Tensor& x, const Targets& targets, int axis, dou
   Tensor live = not_equal(raw, -kInfinity);
   if (!targets.counted.empty()) live = logical_and(live, targets.counted);
   loss = where(live, loss, 0);
-  const Residuals residuals{largest.node(), log_sum.node(), targets.index.node(),
-                            live.node(),    axis,           smoothing};
+  const Residuals residuals{largest, log_sum, targets.index, live, axis, smoothing};
   return with_gradient(
       "cross_entropy", loss, {x},
       [residuals](std::span<const Tensor> inputs, const Tensor&, const Tensor& dy)
@@ -112,7 +109,7 @@ Tensor cross_entropy(Operand logits, const Tensor& target, CrossEntropyOptions o
                ", a number in [0, 1] is expected.",
            location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Targets targets = targets_of(target, with_one(x.shape(), axis), options.ignore_index);
   const Tensor loss = cross_entropy_rows(x, targets, axis, options.label_smoothing, location);
   return reduced(loss, targets, options.reduction, target.shape());
@@ -123,7 +120,7 @@ Tensor nll_loss(Operand log_probs, const Tensor& target, NllLossOptions options)
   Trace& trace = check_operand("nll_loss", "log_probs", log_probs, DType::f32);
   const Tensor& x = log_probs.tensor();
   const int axis = check_target("nll_loss", "log_probs", x, target, location);
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Targets targets = targets_of(target, with_one(x.shape(), axis), options.ignore_index);
   Tensor loss = -take_along_axis(x, targets.index, axis);
   if (!targets.counted.empty()) loss = where(targets.counted, loss, 0);
@@ -139,7 +136,7 @@ Tensor mse_loss(Operand x, Operand target, LossOptions options) {
                      type_of(target.tensor()) + ".",
                  location, "reshape one of them; broadcasting would compare all with all.");
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Tensor loss = square(x.tensor() - target.tensor());
   if (options.reduction == Reduction::none) return loss;
   return options.reduction == Reduction::sum ? sum(loss) : mean(loss);

@@ -45,23 +45,20 @@ void check_affine(const char* op, const char* what, const Tensor& x, const Tenso
   check_exact(op, what, affine, {x.shape().back()}, location);
 }
 
-/// What the gradient needs of the forward; node ids, because a rule that held tensors would keep
-/// its own trace alive.
+/// What the gradient needs of the forward.
 struct Residuals {
-  ir::NodeId normalised, scale;
+  Tensor normalised, scale;
   bool centred, weighted, biased;
 };
 
 /// Cotangents of x, and of weight and bias where there are some.
 std::vector<Tensor> norm_rule(const Residuals& r, std::span<const Tensor> inputs,
                               const Tensor& dy) {
-  Trace& trace = *dy.trace();
-  const Tensor normalised = trace.tensor(r.normalised), scale = trace.tensor(r.scale);
   const Tensor g = r.weighted ? dy * inputs[1] : dy;
-  Tensor slope = g - normalised * row_mean(g * normalised);
+  Tensor slope = g - r.normalised * row_mean(g * r.normalised);
   if (r.centred) slope = slope - row_mean(g);
-  std::vector<Tensor> result{scale * slope};
-  if (r.weighted) result.push_back(column_sum(dy * normalised));
+  std::vector<Tensor> result{r.scale * slope};
+  if (r.weighted) result.push_back(column_sum(dy * r.normalised));
   if (r.biased) result.push_back(column_sum(dy));
   return result;
 }
@@ -81,8 +78,7 @@ Tensor normalise(const char* op, const Tensor& x, const Tensor& weight, const Te
     inputs.push_back(bias);
     value = value + bias;
   }
-  const Residuals residuals{normalised.node(), scale.node(), centred, !weight.empty(),
-                            !bias.empty()};
+  const Residuals residuals{normalised, scale, centred, !weight.empty(), !bias.empty()};
   return with_gradient(
       op, value, inputs,
       [residuals](std::span<const Tensor> primals, const Tensor&, const Tensor& dy) {
@@ -100,7 +96,7 @@ Tensor layer_norm(Operand operand, const Tensor& weight, const Tensor& bias, dou
   check_norm("layer_norm", x, eps, location);
   check_affine("layer_norm", "weight", x, weight, location);
   check_affine("layer_norm", "bias", x, bias, location);
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   return normalise("layer_norm", x, weight, bias, eps, true, location);
 }
 
@@ -110,7 +106,7 @@ Tensor rms_norm(Operand operand, const Tensor& weight, double eps) {
   const Tensor& x = operand.tensor();
   check_norm("rms_norm", x, eps, location);
   check_affine("rms_norm", "weight", x, weight, location);
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   return normalise("rms_norm", x, weight, Tensor(), eps, false, location);
 }
 

@@ -25,7 +25,7 @@ Tensor make_uniform(Trace& trace, const Shape& shape, double lo, double hi, Loca
                ", finite numbers in order are expected.",
            location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Tensor u = unit(trace, shape, location);
   return lo == 0 && hi == 1 ? u : u * (hi - lo) + lo;
 }
@@ -33,7 +33,7 @@ Tensor make_uniform(Trace& trace, const Shape& shape, double lo, double hi, Loca
 /// Box and Muller's transform of two uniform numbers.
 Tensor make_normal(Trace& trace, const Shape& shape, Location location) {
   constexpr double kTwoPi = 6.283185307179586;
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Tensor radius = sqrt(log(unit(trace, shape, location)) * -2.0);
   return radius * cos(unit(trace, shape, location) * kTwoPi);
 }
@@ -70,7 +70,7 @@ Tensor dropout(Operand x, double p) {
            location);
   }
   if (p == 0 || !trace.training) return x.tensor();
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Tensor kept = unit(trace, x.tensor().shape(), location) >= p;
   return where(kept, x.tensor() * (1 / (1 - p)), 0);
 }
@@ -84,7 +84,7 @@ Tensor categorical(Operand logits) {
         "categorical: logits is " + type_of(x) + ", classes on the last axis are expected.",
         location);
   }
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   // The largest of log-probability plus Gumbel noise is a draw; the noise is finite.
   const Tensor noise = -log(-log(unit(trace, x.shape(), location)));
   return argmax(stop_gradient(x) + noise, -1);

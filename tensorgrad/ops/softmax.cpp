@@ -63,7 +63,7 @@ Tensor softmax(Operand operand, std::int64_t axis) {
   const Tensor& x = operand.tensor();
   const int place = detail::axis_of("softmax", x, axis, location);
   if (is_without_elements(x)) return x;
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   return with_softmax_gradient("softmax", softmax_value(x, place), x, place, location);
 }
 
@@ -73,18 +73,16 @@ Tensor log_softmax(Operand operand, std::int64_t axis) {
   const Tensor& x = operand.tensor();
   const int place = detail::axis_of("log_softmax", x, axis, location);
   if (is_without_elements(x)) return x;
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Tensor largest = row_max(x, place);
   const Tensor z = x - maximum(largest, kLowest);
   const Tensor value = z - log(maximum(row_sum(exp(z), place), 1));
-  // By id: a rule that held tensors would keep its own trace alive.
-  const ir::NodeId row = largest.node();
   return with_gradient(
       "log_softmax", value, {x},
-      [place, row](std::span<const Tensor>, const Tensor& y,
-                   const Tensor& dy) -> std::vector<Tensor> {
+      [place, largest](std::span<const Tensor>, const Tensor& y,
+                       const Tensor& dy) -> std::vector<Tensor> {
         const Tensor dx = dy - exp(y) * row_sum(dy, place);
-        return {where(equal(dy.trace()->tensor(row), -kInfinity), 0, dx)};
+        return {where(equal(largest, -kInfinity), 0, dx)};
       },
       location);
 }
@@ -93,7 +91,7 @@ Tensor where_causal(Operand operand, double fill) {
   const Location location = operand.location();
   Trace& trace = check_operand("where_causal", "x", operand, DType::f32);
   check_matrix("where_causal", operand.tensor(), location);
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   return masked(trace, operand.tensor(), fill);
 }
 
@@ -103,7 +101,7 @@ Tensor softmax_causal(Operand operand) {
   const Tensor& x = operand.tensor();
   check_matrix("softmax_causal", x, location);
   if (is_without_elements(x)) return x;
-  CompositeScope scope(trace, location);
+  const Trace::RuleScope scope(trace, location);
   const Tensor value = softmax_value(masked(trace, x, -kInfinity), x.ndim() - 1);
   return with_softmax_gradient("softmax_causal", value, x, x.ndim() - 1, location);
 }

@@ -1,7 +1,6 @@
 // Checks and single nodes that the structured operators share; see the header.
 #include "tensorgrad/ops/structured_internal.h"
 
-#include <numeric>
 #include <utility>
 
 #include "tensorgrad/ops/elementwise.h"
@@ -101,6 +100,10 @@ Shape without(const Shape& shape, int axis) {
   std::vector<std::int64_t> extents = shape.extents();
   extents.erase(extents.begin() + axis);
   return Shape(std::move(extents));
+}
+
+Shape leading(const Shape& shape, int count) {
+  return Shape(std::vector<std::int64_t>(shape.begin(), shape.end() - count));
 }
 
 }  // namespace tensorgrad::structured_internal

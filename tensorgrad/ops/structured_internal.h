@@ -1,8 +1,7 @@
-// What the structured operators share on top of check.h: checks of tensor operands, single view
-// nodes, and the scope that gives every node of a composite its caller's line. Not for users.
+// What the structured operators share on top of check.h: checks of tensor operands, and single
+// nodes inside a composite, which take their line from its scope. Not for users.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,18 +15,6 @@ using detail::refuse;
 using detail::refuse_shape;
 using detail::type_of;
 
-/// While it lives, nodes carry the line of the composite's caller; inside a gradient rule they keep
-/// the line of the differentiated node.
-class CompositeScope {
- public:
-  CompositeScope(Trace& trace, Location location) {
-    if (!trace.in_rule()) scope_.emplace(trace, location);
-  }
-
- private:
-  std::optional<Trace::RuleScope> scope_;
-};
-
 /// Refuses a number, an empty tensor, a tensor of another trace and another element type. `what` is
 /// the operand as messages name it: "the first operand", "weight".
 Trace& check_operand(const char* op, const char* what, const Operand& x, DType dtype);
@@ -40,7 +27,7 @@ void check_exact(const char* op, const char* what, const Tensor& x, const Shape&
 /// Refuses negative extents of a builder's shape.
 void check_extents(const char* op, const Shape& shape, Location location);
 
-// Single nodes inside a CompositeScope or a rule. Each returns `x` itself where it would change
+// Single nodes inside a Trace::RuleScope. Each returns `x` itself where it would change
 // nothing.
 Tensor emit_reshape(const Tensor& x, Shape shape);
 Tensor emit_permute(const Tensor& x, std::vector<int> axes);
@@ -54,5 +41,7 @@ Tensor causal_mask(Trace& trace, std::int64_t rows, std::int64_t columns);
 /// The shape with extent 1 on one axis, and without that axis.
 Shape with_one(Shape shape, int axis);
 Shape without(const Shape& shape, int axis);
+/// The shape without its last `count` axes.
+Shape leading(const Shape& shape, int count);
 
 }  // namespace tensorgrad::structured_internal
