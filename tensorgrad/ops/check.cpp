@@ -138,9 +138,10 @@ Tensor reshape_node(const Tensor& x, Shape shape, Location location) {
 }
 
 Tensor broadcast_node(const Tensor& x, const Shape& shape, Location location) {
-  if (x.shape() == shape) return x;
-  std::vector<std::int64_t> extents(shape.size() - x.shape().size(), 1);
-  extents.insert(extents.end(), x.shape().begin(), x.shape().end());
+  const Shape from = x.shape();
+  if (from == shape) return x;
+  std::vector<std::int64_t> extents(shape.size() - from.size(), 1);
+  extents.insert(extents.end(), from.begin(), from.end());
   const Tensor aligned = reshape_node(x, Shape(std::move(extents)), location);
   if (aligned.shape() == shape) return aligned;
   return emit(ir::Opcode::broadcast_to, {aligned}, {x.dtype(), shape}, {}, location);

@@ -7,20 +7,26 @@
 namespace tensorgrad {
 namespace {
 
-const Type& type_in_trace(const Tensor& x, const char* what) {
-  if (x.empty()) {
+const Type& checked(const std::shared_ptr<const Type>& type, const char* what) {
+  if (!type) {
     throw_usage(std::string(what) + ": the tensor is empty.", {},
                 "a default-constructed or moved-from Tensor has no value; assign it first.");
   }
-  return x.trace()->graph[x.node()].type;
+  return *type;
 }
 
 }  // namespace
 
-Shape Tensor::shape() const { return type_in_trace(*this, "shape").shape; }
+Tensor::Tensor(std::shared_ptr<Trace> trace, std::int32_t node)
+    : trace_(std::move(trace)),
+      node_(node),
+      type_(std::make_shared<const Type>(trace_->graph[node].type)) {}
+
+const Shape& Tensor::shape() const& { return checked(type_, "shape").shape; }
+Shape Tensor::shape() const&& { return checked(type_, "shape").shape; }
 
 std::int64_t Tensor::shape(std::int64_t axis) const {
-  const Type& type = type_in_trace(*this, "shape");
+  const Type& type = checked(type_, "shape");
   const int place = normalize_axis(axis, type.shape.ndim());
   if (place < 0) {
     throw_shape("shape: axis " + std::to_string(axis) + " is out of range for " + type.str() + ".");
@@ -28,7 +34,7 @@ std::int64_t Tensor::shape(std::int64_t axis) const {
   return type.shape[static_cast<std::size_t>(place)];
 }
 
-int Tensor::ndim() const { return type_in_trace(*this, "ndim").shape.ndim(); }
-DType Tensor::dtype() const { return type_in_trace(*this, "dtype").dtype; }
+int Tensor::ndim() const { return checked(type_, "ndim").shape.ndim(); }
+DType Tensor::dtype() const { return checked(type_, "dtype").dtype; }
 
 }  // namespace tensorgrad

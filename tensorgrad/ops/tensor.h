@@ -17,10 +17,11 @@ class Trace;
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(std::shared_ptr<Trace> trace, std::int32_t node) : trace_(std::move(trace)), node_(node) {}
+  Tensor(std::shared_ptr<Trace> trace, std::int32_t node);
 
-  /// Extents, row-major. By value: the graph grows while it is read.
-  Shape shape() const;
+  /// Extents, row-major.
+  const Shape& shape() const&;
+  Shape shape() const&&;
   /// One extent; negative axes count from the end.
   std::int64_t shape(std::int64_t axis) const;
   int ndim() const;
@@ -37,6 +38,7 @@ class Tensor {
  private:
   std::shared_ptr<Trace> trace_;
   std::int32_t node_ = -1;
+  std::shared_ptr<const Type> type_;  // not the graph's, which moves while it grows
 };
 
 }  // namespace tensorgrad
