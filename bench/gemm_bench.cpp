@@ -1,5 +1,5 @@
-// Compares the library's matrix product with oneDNN's, and layouts and chunkings of convolutions, at
-// the sizes of the workloads: the figures behind backend/cpu/choose.h. Variants of one row run
+// Compares the library's matrix product with oneDNN's, and layouts and chunkings of convolutions,
+// at the sizes of the workloads: the figures behind backend/cpu/choose.h. Variants of one row run
 // interleaved and the minimum of many samples counts, so ratios hold on a busy machine.
 // Usage: gemm_bench [matmul|batch|conv|pool]…
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,9 +59,9 @@ void matmul_row(const char* kind, int64_t m, int64_t k, int64_t n, std::vector<i
   const bool a_t = kind[0] == 'T', b_t = kind[1] == 'T';
   const auto a = values(m * k), b = values(k * n);
   std::vector<float> c(m * n);
-  GemmArgs<float> g{m,        n,           k,           a.data(), a_t ? 1 : k, a_t ? m : 1,
-                    b.data(), b_t ? 1 : n, b_t ? k : 1, c.data(), n,           1,
-                    false};
+  GemmArgs<float> g{m,           n,        k,           a.data(),    a_t ? 1 : k,
+                    a_t ? m : 1, b.data(), b_t ? 1 : n, b_t ? k : 1, c.data(),
+                    n,           1,        false};
   const double flops = 2.0 * m * n * k;
   ThreadPool two(2);
   for (int64_t rows : splits) {
@@ -86,13 +87,21 @@ void matmul_row(const char* kind, int64_t m, int64_t k, int64_t n, std::vector<i
                g.c + offset * (by_rows ? g.c_row : g.c_col));
     };
     const bool even = (by_rows ? m : n) % size == 0;
-    const auto t = measure({[&] { for (int64_t i = 0; i < chunks; ++i) own_chunk(i, 0); },
-                            [&] { if (even) for (int64_t i = 0; i < chunks; ++i) dnnl_chunk(i, 0); },
+    const auto t = measure({[&] {
+                              for (int64_t i = 0; i < chunks; ++i) own_chunk(i, 0);
+                            },
+                            [&] {
+                              if (even)
+                                for (int64_t i = 0; i < chunks; ++i) dnnl_chunk(i, 0);
+                            },
                             [&] { two.parallel_for(chunks, own_chunk); },
-                            [&] { if (even) two.parallel_for(chunks, dnnl_chunk); }});
+                            [&] {
+                              if (even) two.parallel_for(chunks, dnnl_chunk);
+                            }});
     std::printf("%s %5ld x%5ld x%5ld  %s %4ld", kind, m, k, n, by_rows ? "rows" : "cols", size);
     for (double us : t) std::printf("  %8.2f us %6.1f", us, flops / us * 1e-3);
-    std::printf("   own/dnnl time %.2f %.2f  %s\n", t[0] / t[1], t[2] / t[3], dnnl.implementation());
+    std::printf("   own/dnnl time %.2f %.2f  %s\n", t[0] / t[1], t[2] / t[3],
+                dnnl.implementation());
     std::fflush(stdout);
   }
 }
@@ -130,9 +139,8 @@ void matmuls() {
 void batch_row(int64_t count, int64_t m, int64_t k, int64_t n, bool b_t) {
   const auto a = values(count * m * k), b = values(count * k * n);
   std::vector<float> c(count * m * n);
-  const GemmArgs<float> g{m,        n,           k,           a.data(), k, 1,
-                          b.data(), b_t ? 1 : n, b_t ? k : 1, c.data(), n, 1,
-                          false};
+  const GemmArgs<float> g{m,           n,           k,        a.data(), k, 1,    b.data(),
+                          b_t ? 1 : n, b_t ? k : 1, c.data(), n,        1, false};
   const GemmBatch batch{count, m * k, k * n, m * n};
   const DnnlMatmul whole(g, batch), single(g);
   const int64_t chunks = 16, per = count / chunks;
@@ -205,8 +213,14 @@ void conv_row(const char* name, int64_t in, int64_t out, int64_t size, ConvPass 
         for (size_t j = 0; j < w.size(); ++j) result[j] += result[i * w.size() + j];
       }
     };
-    const auto t = measure({[&] { for (int64_t i = 0; i < chunks; ++i) chunk(i, 0); add(); },
-                            [&] { two.parallel_for(chunks, chunk); add(); }});
+    const auto t = measure({[&] {
+                              for (int64_t i = 0; i < chunks; ++i) chunk(i, 0);
+                              add();
+                            },
+                            [&] {
+                              two.parallel_for(chunks, chunk);
+                              add();
+                            }});
     std::printf("conv %2ld->%2ld %s %s  %2ld images a chunk", in, out, name, nhwc ? "NHWC" : "NCHW",
                 per);
     for (double us : t) std::printf("  %8.1f us %6.1f", us, flops / us * 1e-3);
@@ -240,24 +254,31 @@ void pool() {
     }
   };
   ThreadPool one(1), two(2);
-  const auto report = [&](const char* name, ThreadPool& threads) {
-    double total = 0, worst = 0;
-    constexpr int kSteps = 10000;
-    for (int i = 0; i < kSteps; ++i) {
-      const double us = seconds([&] { step(threads); }, 1) * 1e6;
-      total += us;
-      worst = std::max(worst, us);
+  // Interleaved, so that whatever else the machine does meets both.
+  const auto report = [&](const char* name) {
+    std::vector<double> times[2];
+    for (int block = 0; block < 100; ++block) {
+      for (int i = 0; i < 200; ++i) {
+        ThreadPool& threads = i < 100 ? one : two;
+        times[i / 100].push_back(seconds([&] { step(threads); }, 1) * 1e6);
+      }
     }
-    std::printf("%-28s mean %8.1f us  worst %8.1f us\n", name, total / kSteps, worst);
+    double means[2];
+    for (int i = 0; i < 2; ++i) {
+      std::sort(times[i].begin(), times[i].end());
+      means[i] = std::accumulate(times[i].begin(), times[i].end(), 0.0) / times[i].size();
+      std::printf("%-16s %d threads: mean %8.1f us  median %8.1f us  worst %8.1f us\n", name, i + 1,
+                  means[i], times[i][times[i].size() / 2], times[i].back());
+    }
+    std::printf("%-16s mean of 2 threads over 1: %.2f\n", name, means[1] / means[0]);
   };
-  report("1 thread", one);
-  report("2 threads", two);
+  report("alone");
   std::atomic<bool> stop{false};
-  std::thread foreign([&] { while (!stop.load(std::memory_order_relaxed)) {} });
-  report("1 thread, busy neighbour", one);
-  report("2 threads, busy neighbour", two);
-  report("1 thread, busy neighbour", one);
-  report("2 threads, busy neighbour", two);
+  std::thread foreign([&] {
+    while (!stop.load(std::memory_order_relaxed)) {
+    }
+  });
+  report("busy neighbour");
   stop = true;
   foreign.join();
   const auto t = measure({[&] { two.parallel_for(2, [](int64_t, int) {}); }});

@@ -92,7 +92,8 @@ int64_t conv_images_per_chunk(const ConvShape& s) {
   const int64_t flops = 2 * s.batch * weights * s.out_size[0] * s.out_size[1];
   int64_t chunks = std::clamp<int64_t>(flops / kConvChunkFlops, 1, kMostConvChunks);
   if (s.pass == ConvPass::kBackwardWeights) {
-    chunks = std::clamp<int64_t>(kPartialWeights / std::max<int64_t>(weights, 1), 2, chunks + 1);
+    chunks =
+        std::min(chunks, std::max<int64_t>(2, kPartialWeights / std::max<int64_t>(weights, 1)));
   }
   return std::max<int64_t>(1, ceil_div(s.batch, std::min(chunks, s.batch)));
 }
