@@ -41,14 +41,14 @@ struct Binding {
 struct RunScalars {
   std::uint64_t seed = 0;
   std::uint64_t counter = 0;  // random counter: the step
-  bool check_finite = false;
 };
 
 /// What went wrong in a run; kernel is an index into Program::kernels.
 struct RunStatus {
   bool bad_index = false;
   bool non_finite = false;
-  int kernel = -1;
+  int kernel = -1;  // bad_index: which kernel
+  int check = -1;   // non_finite: index into Program::finite_checks
   std::int64_t index_value = 0, index_bound = 0;
   explicit operator bool() const { return bad_index || non_finite; }
 };

@@ -2,6 +2,7 @@
 // whoever needs a value after a pass finds it through its root, never through an old id.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -73,7 +74,7 @@ class Graph {
   NodeId add(Node node);
   const Node& operator[](NodeId id) const { return nodes_[static_cast<std::size_t>(id)]; }
   std::size_t size() const { return nodes_.size(); }
-  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::deque<Node>& nodes() const { return nodes_; }
 
   void add_root(RootKind kind, int index, std::string name, NodeId node, int slot = 0) {
     roots.push_back({kind, index, slot, std::move(name), node});
@@ -86,7 +87,8 @@ class Graph {
   Graph empty_copy() const;
 
  private:
-  std::vector<Node> nodes_;
+  // Stable addresses: a reference to a node outlives the nodes that are added after it.
+  std::deque<Node> nodes_;
 };
 
 }  // namespace tensorgrad::ir

@@ -145,8 +145,7 @@ std::string_view form(const Body& body);
 enum class BufferKind : std::uint8_t {
   input,           // index: which input
   parameter,       // index: which parameter (a range of an arena, or a sibling's)
-  state,           // index: which state (its current value)
-  state_next,      // index: the value at the end of the step; becomes current when it succeeds
+  state,           // index: which state; written by predicated kernels only
   gradient,        // index: which parameter (a range of the gradient arena)
   parameter_run,   // index: run
   moment_run,      // index: run, slot: moment
@@ -181,11 +180,19 @@ struct Result {
   DType dtype = DType::f32;
 };
 
+/// A boolean result that says whether a named tensor is finite (check_finite); looked at before the
+/// first predicated kernel.
+struct FiniteCheck {
+  int result = -1;  // index into Program::results
+  std::string name;
+};
+
 /// A compiled program: kernels in order over buffers. Plain data.
 struct Program {
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
   std::vector<Result> results;
+  std::vector<FiniteCheck> finite_checks;
   std::vector<std::vector<double>> literals;
   std::int64_t scratch_numel = 0;  // size of the scratch arena, in elements
 };

@@ -1,0 +1,363 @@
+// Fusion, second part: which nodes share a kernel. Walks the graph once; a node joins the group of
+// one of its operands when the iteration spaces agree, every operand computed in the group can be
+// taken from its register, and no cycle between groups arises; further operand groups are merged in.
+// Elementwise nodes prefer to become the epilogue of a contraction they read.
+#include <algorithm>
+
+#include "tensorgrad/base/error.h"
+#include "tensorgrad/transform/fuse_internal.h"
+
+namespace tensorgrad::transform::fusion {
+
+void for_each_base(const State& state, NodeId id, const std::function<void(NodeId)>& visit) {
+  const auto visit_view = [&](const View& view) {
+    if (view.access.buffer >= 0) visit(view.access.buffer);
+    if (view.access.indirect) visit(view.access.indirect->buffer);
+  };
+  const auto i = static_cast<std::size_t>(id);
+  if (state.copy_view[i]) return visit_view(*state.copy_view[i]);
+  for (NodeId input : state.node(id).inputs) {
+    const auto& view = state.view[static_cast<std::size_t>(input)];
+    if (view && state.kind[static_cast<std::size_t>(input)] != Kind::constant) visit_view(*view);
+  }
+}
+
+namespace {
+
+class Grouper {
+ public:
+  explicit Grouper(State& state) : state_(state) {}
+
+  void run() {
+    for (std::size_t i = 0; i < state_.graph.size(); ++i) {
+      const auto id = static_cast<NodeId>(i);
+      switch (state_.kind[i]) {
+        case Kind::loop: place(id); break;
+        case Kind::window:
+          if (!join_window(id)) found(id);
+          break;
+        case Kind::contract:
+        case Kind::scatter: found(id); break;
+        default: break;
+      }
+    }
+  }
+
+ private:
+  State& state_;
+  std::vector<int> stamp_;
+  int now_ = 0;
+
+  Group& group(int g) { return state_.groups[static_cast<std::size_t>(g)]; }
+  int group_of(NodeId id) const { return state_.group_of[static_cast<std::size_t>(id)]; }
+
+  // A new group; contractions, windows and scatters are hosts.
+  void found(NodeId id) {
+    Group created;
+    if (state_.kind[static_cast<std::size_t>(id)] == Kind::loop) {
+      created.nodes.push_back(id);
+      created.domain = *domain_with({}, id);
+      created.domain.fixed = false;
+    } else {
+      created.host = id;
+      if (state_.kind[static_cast<std::size_t>(id)] == Kind::contract) {
+        created.domain.extents = state_.node(id).shape().extents();
+        created.domain.reduced.assign(created.domain.extents.size(), false);
+        created.domain.fixed = true;
+      }
+    }
+    state_.group_of[static_cast<std::size_t>(id)] = static_cast<int>(state_.groups.size());
+    state_.groups.push_back(std::move(created));
+  }
+
+  // Value and index of one max_pool2d are one kernel.
+  bool join_window(NodeId id) {
+    if (!state_.limits.fused) return false;
+    const Node& node = state_.node(id);
+    for (NodeId user : state_.users[static_cast<std::size_t>(node.inputs[0])]) {
+      if (user >= id || state_.kind[static_cast<std::size_t>(user)] != Kind::window) continue;
+      const Node& other = state_.node(user);
+      if (other.inputs != node.inputs || other.attrs != node.attrs || other.op == node.op) continue;
+      state_.group_of[static_cast<std::size_t>(id)] = group_of(user);
+      group(group_of(user)).nodes.push_back(id);
+      return true;
+    }
+    return false;
+  }
+
+  // The domain after a node joins; nothing when their spaces do not agree.
+  std::optional<Domain> domain_with(const std::optional<Domain>& current, NodeId id) {
+    const Node& node = state_.node(id);
+    const bool reduces = ir::is_reduction(node.op) || ir::family(node.op) == ir::Family::scan;
+    const Shape& space = reduces ? state_.node(node.inputs[0]).shape() : node.shape();
+    std::vector<std::int64_t> extents;
+    std::vector<bool> flags;
+    std::vector<bool> reduced_axes(space.size(), false);
+    if (const auto* axes = std::get_if<ir::AxesAttrs>(&node.attrs); axes != nullptr && reduces) {
+      for (int axis : axes->axes) reduced_axes[static_cast<std::size_t>(axis)] = true;
+    } else if (const auto* scan = std::get_if<ir::ScanAttrs>(&node.attrs)) {
+      reduced_axes[static_cast<std::size_t>(scan->axis)] = true;
+    }
+    for (std::size_t k = 0; k < space.size(); ++k) {
+      if (space[k] == 1) continue;
+      extents.push_back(space[k]);
+      flags.push_back(reduced_axes[k]);
+    }
+    if (!current) return Domain{extents, flags, reduces, false};
+    if (current->fixed) {
+      if (reduces || space.numel() != current->numel()) return std::nullopt;
+      return current;
+    }
+    if (reduces || space.numel() == current->numel()) {
+      if (space.numel() != current->numel()) return std::nullopt;
+      return refined(*current, extents, reduces ? &flags : nullptr);
+    }
+    if (current->rowwise && space.numel() == current->kept_numel()) {
+      return refined_kept(*current, extents);
+    }
+    return std::nullopt;
+  }
+
+  // Splits the axes of `current` at the boundaries of `extents`; `flags` (of `extents`) must agree
+  // with the reduced axes or, when there are none yet, become them.
+  static std::optional<Domain> refined(const Domain& current,
+                                       const std::vector<std::int64_t>& extents,
+                                       const std::vector<bool>* flags) {
+    const auto axes = common_refinement(current.extents, extents);
+    if (!axes) return std::nullopt;
+    Domain result{*axes, spread(current.extents, current.reduced, *axes), current.rowwise, false};
+    if (flags != nullptr) {
+      const std::vector<bool> wanted = spread(extents, *flags, *axes);
+      if (current.rowwise && wanted != result.reduced) return std::nullopt;
+      result.reduced = wanted;
+      result.rowwise = true;
+    }
+    return result;
+  }
+
+  static std::optional<Domain> refined_kept(const Domain& current,
+                                            const std::vector<std::int64_t>& extents) {
+    const std::vector<std::int64_t> kept = current.kept();
+    const auto axes = common_refinement(kept, extents);
+    if (!axes) return std::nullopt;
+    Domain result;
+    result.rowwise = current.rowwise;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < current.extents.size(); ++k) {
+      if (current.reduced[k]) {
+        result.extents.push_back(current.extents[k]);
+        result.reduced.push_back(true);
+        continue;
+      }
+      for (std::int64_t size = 1; size < current.extents[k]; ++next) {
+        size *= (*axes)[next];
+        result.extents.push_back((*axes)[next]);
+        result.reduced.push_back(false);
+      }
+    }
+    return result;
+  }
+
+  // Flags of coarse axes on the finer axes that they were split into.
+  static std::vector<bool> spread(const std::vector<std::int64_t>& coarse,
+                                  const std::vector<bool>& flags,
+                                  const std::vector<std::int64_t>& fine) {
+    std::vector<bool> result;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < coarse.size(); ++k) {
+      for (std::int64_t size = 1; size < coarse[k]; ++next) {
+        size *= fine[next];
+        result.push_back(flags[k]);
+      }
+    }
+    return result;
+  }
+
+  // Every operand is either a register of the group or can be loaded.
+  bool fits(int g, const Domain& domain, NodeId id, bool& feeds_back) {
+    const Node& node = state_.node(id);
+    const auto i = static_cast<std::size_t>(id);
+    if (state_.copy_view[i]) {
+      if (const NodeId base = state_.copy_view[i]->access.buffer; base >= 0 && group_of(base) == g) {
+        return false;
+      }
+      return to_domain(*state_.copy_view[i], domain, is_full(state_, domain, id)).has_value();
+    }
+    const bool full = operand_is_full(state_, domain, id);
+    for (NodeId input : node.inputs) {
+      const auto in = static_cast<std::size_t>(input);
+      if (state_.kind[in] == Kind::constant) continue;
+      const View& view = *state_.view[in];
+      const NodeId base = view.access.buffer;
+      if (base >= 0 && group_of(base) == g) {
+        const NodeId value = in_group_value(state_, g, input, domain, full);
+        if (value == ir::kNoNode) return false;
+        if (full && !is_full(state_, domain, value)) feeds_back = true;
+        continue;
+      }
+      if (view.access.indirect && group_of(view.access.indirect->buffer) == g) return false;
+      if (!to_domain(view, domain, full)) return false;
+    }
+    // The value itself is stored over the domain.
+    return to_domain(*state_.view[i], domain, is_full(state_, domain, id)).has_value();
+  }
+
+  bool all_fit(int g, const Domain& domain, bool& feeds_back) {
+    for (NodeId id : group(g).nodes) {
+      if (!fits(g, domain, id, feeds_back)) return false;
+    }
+    return !feeds_back || domain.row_numel() <= state_.limits.max_row_elements;
+  }
+
+  template <class Visit>
+  void each_dependency(int g, Visit visit) {
+    const auto of_base = [&](NodeId base) {
+      if (const int other = group_of(base); other >= 0) {
+        if (other != g) visit(other);
+        return;
+      }
+      const Node& node = state_.node(base);
+      if (state_.kind[static_cast<std::size_t>(base)] != Kind::concat &&
+          node.op != ir::Opcode::gradient_run) {
+        return;
+      }
+      for (NodeId input : node.inputs) {
+        if (const int other = group_of(input); other >= 0 && other != g) visit(other);
+      }
+    };
+    const Group& members = group(g);
+    if (members.host != ir::kNoNode) for_each_base(state_, members.host, of_base);
+    for (NodeId id : members.nodes) for_each_base(state_, id, of_base);
+  }
+
+  NodeId first_node(int g) {
+    const Group& members = group(g);
+    if (members.host != ir::kNoNode) {
+      return members.nodes.empty() ? members.host : std::min(members.host, members.nodes.front());
+    }
+    return members.nodes.front();
+  }
+  NodeId last_node(int g) {
+    const Group& members = group(g);
+    return members.nodes.empty() ? members.host : std::max(members.host, members.nodes.back());
+  }
+
+  // Some group other than `target` on which `g` depends depends on `target`.
+  bool depends_indirectly(int g, int target) {
+    stamp_.resize(state_.groups.size(), 0);
+    ++now_;
+    std::vector<int> stack;
+    const NodeId floor = first_node(target);
+    const auto push = [&](int other) {
+      auto& mark = stamp_[static_cast<std::size_t>(other)];
+      if (mark == now_ || last_node(other) < floor) return;
+      mark = now_;
+      stack.push_back(other);
+    };
+    each_dependency(g, [&](int other) {
+      if (other != target) push(other);
+    });
+    while (!stack.empty()) {
+      const int at = stack.back();
+      stack.pop_back();
+      bool hit = false;
+      each_dependency(at, [&](int other) {
+        hit = hit || other == target;
+        push(other);
+      });
+      if (hit) return true;
+    }
+    return false;
+  }
+
+  // Tries to make one group of `into` and `from`.
+  bool merge(int into, int from) {
+    Group& a = group(into);
+    Group& b = group(from);
+    if (a.host != ir::kNoNode && b.host != ir::kNoNode) return false;
+    if (b.host != ir::kNoNode) return merge(from, into);
+    const NodeId host = a.host;
+    if (host != ir::kNoNode && (state_.kind[static_cast<std::size_t>(host)] != Kind::contract ||
+                                b.domain.rowwise || !state_.limits.contract_epilogue)) {
+      return false;
+    }
+    const NodeId sample = b.nodes.front();
+    const NodeId a_sample = a.nodes.empty() ? host : a.nodes.front();
+    if (state_.update_phase[static_cast<std::size_t>(sample)] !=
+        state_.update_phase[static_cast<std::size_t>(a_sample)]) {
+      return false;
+    }
+    if (a.nodes.size() + b.nodes.size() > static_cast<std::size_t>(state_.limits.max_tape / 2)) {
+      return false;
+    }
+    const std::optional<Domain> domain = united(a.domain, b.domain);
+    if (!domain) return false;
+    if (depends_indirectly(into, from) || depends_indirectly(from, into)) return false;
+
+    const Group saved_a = a, saved_b = b;
+    std::vector<NodeId> nodes = a.nodes;
+    nodes.insert(nodes.end(), b.nodes.begin(), b.nodes.end());
+    std::sort(nodes.begin(), nodes.end());
+    a.nodes = nodes;
+    b.nodes.clear();
+    for (NodeId id : saved_b.nodes) state_.group_of[static_cast<std::size_t>(id)] = into;
+    bool feeds_back = false;
+    if (all_fit(into, *domain, feeds_back)) {
+      a.domain = *domain;
+      a.feeds_back = feeds_back;
+      b.dead = true;
+      return true;
+    }
+    for (NodeId id : saved_b.nodes) state_.group_of[static_cast<std::size_t>(id)] = from;
+    a = saved_a;
+    b = saved_b;
+    return false;
+  }
+
+  static std::optional<Domain> united(const Domain& a, const Domain& b) {
+    if (a.fixed) return a.numel() == b.numel() && !b.rowwise ? std::optional(a) : std::nullopt;
+    if (a.numel() == b.numel()) {
+      if (b.rowwise) return refined(a, b.extents, &b.reduced);
+      return refined(a, b.extents, nullptr);
+    }
+    // The smaller space holds row values of the larger.
+    if (a.rowwise && !b.rowwise && a.kept_numel() == b.numel()) return refined_kept(a, b.extents);
+    if (b.rowwise && !a.rowwise && b.kept_numel() == a.numel()) return refined_kept(b, a.extents);
+    return std::nullopt;
+  }
+
+  void place(NodeId id) {
+    found(id);
+    if (!state_.limits.fused) return;
+    // Operand groups: contractions first (epilogue), then larger spaces, then later ones.
+    std::vector<int> candidates;
+    for_each_base(state_, id, [&](NodeId base) {
+      const int g = group_of(base);
+      if (g >= 0 && std::find(candidates.begin(), candidates.end(), g) == candidates.end()) {
+        candidates.push_back(g);
+      }
+    });
+    std::sort(candidates.begin(), candidates.end(), [&](int a, int b) {
+      const bool host_a = group(a).host != ir::kNoNode, host_b = group(b).host != ir::kNoNode;
+      if (host_a != host_b) return host_a;
+      const std::int64_t size_a = group(a).domain.numel(), size_b = group(b).domain.numel();
+      if (size_a != size_b) return size_a > size_b;
+      return last_node(a) > last_node(b);
+    });
+    int mine = group_of(id);
+    for (int candidate : candidates) {
+      if (candidate == mine || group(candidate).dead) continue;
+      if (merge(candidate, mine)) mine = group_of(id);
+    }
+  }
+};
+
+}  // namespace
+
+void form_groups(State& state) {
+  state.group_of.assign(state.graph.size(), -1);
+  state.recomputed.assign(state.graph.size(), {});
+  Grouper(state).run();
+}
+
+}  // namespace tensorgrad::transform::fusion
