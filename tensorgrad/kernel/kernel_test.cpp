@@ -24,9 +24,8 @@ Loop relu(int from, int to) {
   loop.extents = {8};
   loop.reduced = {false};
   loop.accesses = {access(from, {1}), access(to, {1})};
-  loop.tape = {load(0),
-               {.op = TapeOp::scalar, .fn = ir::Opcode::relu, .args = {0, -1, -1}},
-               store(1, 1)};
+  loop.tape = {
+      load(0), {.op = TapeOp::scalar, .fn = ir::Opcode::relu, .args = {0, -1, -1}}, store(1, 1)};
   return loop;
 }
 
@@ -98,6 +97,7 @@ TEST(KernelTest, PrintsAProgram) {
   program.kernels = {kernel(loop)};
   program.kernels[0].location = {"train.cpp", 41};
   program.results = {{.buffer = 1, .shape = {2, 4}}};
+  program.finite_checks = {{.result = 0, .name = "loss"}};
   program.scratch_numel = 128;
   EXPECT_EQ(print(program),
             "scratch 128\n"
@@ -108,7 +108,8 @@ TEST(KernelTest, PrintsAProgram) {
             "  r0 = load b0[0; 1] where 1<=i0<7 else 0.1 : f32\n"
             "  r1 = relu r0 : f32\n"
             "  r2 = store b1[0; 1] r1 : f32\n"
-            "result 0 = b1 : f32[2,4]\n");
+            "result 0 = b1 : f32[2,4]\n"
+            "finite 'loss' = result 0\n");
 }
 
 TEST(KernelTest, PrintsContractionsWindowsAndScatters) {

@@ -1,5 +1,6 @@
-// Readable text of a program: buffers, then each kernel with its sizes, accesses and tape. It is what
-// a log or a test compares, so numbers are printed shortest-exact and independent of the locale.
+// Readable text of a program: buffers, then each kernel with its sizes, accesses and tape. It is
+// what a log or a test compares, so numbers are printed shortest-exact and independent of the
+// locale.
 #include <array>
 #include <charconv>
 #include <string>
@@ -135,9 +136,9 @@ std::string text(const Scatter& scatter) {
 }
 
 std::string text(const Buffer& buffer) {
-  constexpr std::array<const char*, 12> kNames{
-      "input",        "parameter",    "state",   "state_next", "gradient", "parameter_run",
-      "moment_run",   "gradient_run", "step_scalars", "literal", "result", "scratch"};
+  constexpr std::array<const char*, 11> kNames{
+      "input",        "parameter",    "state",   "gradient", "parameter_run", "moment_run",
+      "gradient_run", "step_scalars", "literal", "result",   "scratch"};
   std::string out = kNames[static_cast<std::size_t>(buffer.kind)];
   if (buffer.kind == BufferKind::scratch) {
     out += " at " + std::to_string(buffer.offset);
@@ -161,7 +162,8 @@ std::string print(const Program& program) {
   }
   for (std::size_t i = 0; i < program.kernels.size(); ++i) {
     const Kernel& kernel = program.kernels[i];
-    out += "k" + std::to_string(i) + " " + std::string(form(kernel.body)) + " '" + kernel.name + "'";
+    out +=
+        "k" + std::to_string(i) + " " + std::string(form(kernel.body)) + " '" + kernel.name + "'";
     if (kernel.location) out += " at " + kernel.location.str();
     if (kernel.predicated) out += " predicated";
     out += "\n";
@@ -179,6 +181,9 @@ std::string print(const Program& program) {
     const Result& result = program.results[i];
     out += "result " + std::to_string(i) + " = b" + std::to_string(result.buffer) + " : " +
            std::string(name(result.dtype)) + list(result.shape) + "\n";
+  }
+  for (const FiniteCheck& check : program.finite_checks) {
+    out += "finite '" + check.name + "' = result " + std::to_string(check.result) + "\n";
   }
   return out;
 }

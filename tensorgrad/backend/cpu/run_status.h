@@ -1,6 +1,6 @@
-// Collects what goes wrong while kernels run on several threads: the status word of the CPU backend.
-// Of the bad indices of one kernel the smallest value is kept, so that the report does not depend on
-// which thread came first.
+// Collects what goes wrong while kernels run on several threads: the status word of the CPU
+// backend. Of the bad indices of one kernel the smallest value is kept, so that the report does not
+// depend on which thread came first.
 #pragma once
 
 #include <atomic>
@@ -32,12 +32,12 @@ class RunStatusSink {
     status_.index_bound = bound;
     set_.store(true, std::memory_order_relaxed);
   }
-  /// A value that is NaN or infinite where it must not be.
-  void non_finite() {
+  /// A named tensor that is not finite; `check` is an index into Program::finite_checks.
+  void non_finite(int check) {
     const std::lock_guard lock(mutex_);
     if (status_) return;
     status_.non_finite = true;
-    status_.kernel = kernel_;
+    status_.check = check;
     set_.store(true, std::memory_order_relaxed);
   }
   /// True once something was reported; exact between kernels.

@@ -29,9 +29,9 @@ struct RunContext {
   std::span<void* const> buffers;  // address of every buffer of the program
   std::uint64_t seed = 0, counter = 0;
   RunStatusSink* status = nullptr;
-  std::byte* shared = nullptr;      // at least ScratchNeed::shared bytes, at a multiple of 64
-  std::byte* workers = nullptr;     // worker w owns [w, w + 1) * worker_stride
-  std::size_t worker_stride = 0;    // a multiple of 64
+  std::byte* shared = nullptr;    // at least ScratchNeed::shared bytes, at a multiple of 64
+  std::byte* workers = nullptr;   // worker w owns [w, w + 1) * worker_stride
+  std::size_t worker_stride = 0;  // a multiple of 64
 
   template <class T>
   T* shared_as(std::size_t byte_offset = 0) const {
