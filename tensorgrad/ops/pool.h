@@ -13,7 +13,7 @@ namespace tensorgrad {
 /// a padding of at most half the window, which never wins.
 struct MaxPool2dOptions {
   Size2 kernel = 2;
-  std::optional<Size2> stride;
+  std::optional<Size2> stride = {};
   Size2 padding = 0;
 };
 
