@@ -35,7 +35,7 @@ Bytes length_field(std::uint64_t length) {
 }
 
 void append(Bytes& to, std::span<const std::byte> more) {
-  to.insert(to.end(), more.begin(), more.end());
+  for (std::byte byte : more) to.push_back(byte);
 }
 
 template <class T>
@@ -65,8 +65,12 @@ std::string refusal(const std::string& header, std::size_t data_bytes = 0) {
 
 std::string entry(const std::string& name, const std::string& shape, const std::string& offsets,
                   const std::string& dtype = "F32") {
-  return '"' + name + R"(":{"dtype":")" + dtype + R"(","shape":)" + shape + R"(,"data_offsets":)" +
-         offsets + '}';
+  std::string text = "\"";
+  text += name;
+  text += R"(":{"dtype":")" + dtype;
+  text += R"(","shape":)" + shape;
+  text += R"(,"data_offsets":)" + offsets;
+  return text + '}';
 }
 
 TEST(SafetensorsHeader, LengthIsChecked) {
