@@ -207,5 +207,48 @@ TEST_F(DnnlTest, ConvolutionsAndTheirGradients) {
   }
 }
 
+TEST_F(DnnlTest, ConvolutionChunksGiveTheSameBitsOnAnyNumberOfThreads) {
+  constexpr int64_t kChunks = 8;
+  ConvShape s;
+  s.batch = 2;
+  s.in_channels = 8;
+  s.out_channels = 16;
+  s.in_size = s.out_size = {14, 14};
+  s.kernel = {3, 3};
+  s.padding = {1, 1};
+  s.in_strides = nchw_strides(8, s.in_size);
+  s.out_strides = nhwc_strides(16, s.out_size);
+  std::vector<float> x(kChunks * 2 * s.in_strides[0]), y(kChunks * 2 * s.out_strides[0]);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
+  for (size_t i = 0; i < y.size(); ++i) y[i] = std::cos(static_cast<float>(i));
+  const size_t weights = 16 * 8 * 9;
+  const std::vector<float> w(y.begin(), y.begin() + weights);
+  for (ConvPass pass : {ConvPass::kForward, ConvPass::kBackwardData, ConvPass::kBackwardWeights}) {
+    s.pass = pass;
+    const DnnlConv conv(s);
+    const bool is_weights = pass == ConvPass::kBackwardWeights;
+    const bool forward = pass == ConvPass::kForward;
+    const size_t x_step = 2 * s.in_strides[0], y_step = 2 * s.out_strides[0];
+    const size_t step = is_weights ? weights : forward ? y_step : x_step;
+    std::vector<float> first;
+    for (int threads : {1, 2, 4}) {
+      ThreadPool pool(threads);
+      const int before = threads_of_this_process();
+      std::vector<float> result(kChunks * step);
+      for (int repeat = 0; repeat < 10; ++repeat) {
+        pool.parallel_for(kChunks, [&](int64_t chunk, int) {
+          const float* input = x.data() + chunk * x_step;
+          const float* output = y.data() + chunk * y_step;
+          conv.run(pass == ConvPass::kBackwardData ? output : input, is_weights ? output : w.data(),
+                   result.data() + chunk * step);
+        });
+      }
+      EXPECT_EQ(threads_of_this_process(), before);
+      if (first.empty()) first = result;
+      EXPECT_EQ(std::memcmp(first.data(), result.data(), result.size() * sizeof(float)), 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tensorgrad::cpu

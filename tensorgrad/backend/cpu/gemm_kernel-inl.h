@@ -45,8 +45,9 @@ HWY_INLINE void row_tiles(D d, int64_t m, int64_t k, const RowSource<F>& a, Rows
                           Rows<F> c, bool accumulate) {
   const auto out = [&](int64_t i) { return Rows<F>{c.base + i * c.row, c.row}; };
   int64_t i = 0;
-  for (; i + kTileRows <= m; i += kTileRows)
+  for (; i + kTileRows <= m; i += kTileRows) {
     tile<kTileRows, kVectors>(d, k, a.at(i), a.row, a.col, b, out(i), accumulate);
+  }
   if (m - i >= 4) {
     tile<4, kVectors>(d, k, a.at(i), a.row, a.col, b, out(i), accumulate);
     i += 4;
@@ -75,7 +76,8 @@ HWY_INLINE void narrow_columns(D d, int64_t m, int64_t n, int64_t k, const RowSo
   }
 }
 
-// b has adjacent columns, or panels of `panel` columns each when b_panel is not 0.
+// b has adjacent columns; packed, it is panels of kPanel columns that lie b_panel elements apart,
+// and b_panel is 0 otherwise.
 template <class F>
 void block(int64_t m, int64_t n, int64_t k, const RowSource<F>& a, Rows<const F> b, int64_t b_panel,
            Rows<F> c, bool accumulate) {
@@ -181,12 +183,12 @@ void blocked(const GemmArgs<F>& g) {
   }
 }
 
-// Neither rows nor columns of c are adjacent: a few rows at a time go through a dense copy.
+// Neither rows nor columns of c are adjacent: a square at a time goes through a dense copy.
 template <class F>
 void through_copy(const GemmArgs<F>& g) {
   constexpr int64_t kCopy = 1024;
   F copy[kCopy];
-  const int64_t columns = std::min(g.n, kCopy);
+  const int64_t columns = std::min<int64_t>(g.n, 32);
   const int64_t rows = kCopy / columns;
   for (int64_t i = 0; i < g.m; i += rows) {
     for (int64_t j = 0; j < g.n; j += columns) {
@@ -214,8 +216,8 @@ template <class F>
 void run(GemmArgs<F> g) {
   constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<F>());
   // Strides of axes with one element mean nothing; 1 opens the fast paths.
-  if (g.m == 1) g.c_row = 1;
-  if (g.n == 1) g.c_col = 1;
+  if (g.m == 1) g.a_row = g.c_row = 1;
+  if (g.n == 1) g.b_col = g.c_col = 1;
   if (g.k >= 2 * kLanes) {
     if (g.n <= kDotColumns && g.a_col == 1) return dot_product(g);
     if (g.m <= kDotColumns && g.b_row == 1) {
@@ -236,17 +238,18 @@ void clear_output(const GemmArgs<F>& g) {
 }
 
 template <class F>
-void run_batch(GemmArgs<F> args, const GemmBatch& batch) {
-  if (args.m <= 0 || args.n <= 0) return;
+void run_batch(const GemmArgs<F>& args, const GemmBatch& batch) {
+  if (args.m <= 0 || args.n <= 0 || (args.k <= 0 && args.accumulate)) return;
   for (int64_t i = 0; i < batch.count; ++i) {
-    if (args.k > 0) {
-      run(args);
-    } else if (!args.accumulate) {
-      clear_output(args);
+    GemmArgs<F> item = args;
+    item.c += i * batch.c;
+    if (args.k <= 0) {
+      clear_output(item);
+      continue;
     }
-    args.a += batch.a;
-    args.b += batch.b;
-    args.c += batch.c;
+    item.a += i * batch.a;
+    item.b += i * batch.b;
+    run(item);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -148,7 +149,9 @@ TYPED_TEST(GemmTest, SumOverNothing) {
 }
 
 TYPED_TEST(GemmTest, NanAndInfinityPropagate) {
-  std::vector<TypeParam> a{std::nan(""), 0, 0, 1}, b{0, INFINITY, 1, 1}, c(4);
+  constexpr TypeParam kNan = std::numeric_limits<TypeParam>::quiet_NaN();
+  constexpr TypeParam kInfinity = std::numeric_limits<TypeParam>::infinity();
+  std::vector<TypeParam> a{kNan, 0, 0, 1}, b{0, kInfinity, 1, 1}, c(4);
   gemm(GemmArgs<TypeParam>{2, 2, 2, a.data(), 2, 1, b.data(), 2, 1, c.data(), 2, 1, false});
   EXPECT_TRUE(std::isnan(c[0]));
   EXPECT_TRUE(std::isnan(c[1]));
