@@ -9,11 +9,7 @@
 #include <new>
 
 #include "tensorgrad/base/error.h"
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
+#include "tensorgrad/base/platform.h"
 
 namespace tensorgrad::cpu {
 namespace {
@@ -22,17 +18,6 @@ constexpr std::size_t kLine = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 // From here on a block starts at a huge page.
 constexpr std::size_t kLargeBlock = 2 * kHugePage;
-
-// Bytes of physical memory, or a number nobody has where the system does not say.
-std::uint64_t physical_memory() {
-#if defined(__linux__)
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page > 0)
-    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
-#endif
-  return std::uint64_t{1} << 48;
-}
 
 std::string bytes_text(std::uint64_t bytes) {
   constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
@@ -72,9 +57,7 @@ CpuMemory::CpuMemory(std::int64_t numel, backend::Precision precision, const std
   void* aligned = block_.get();
   std::size_t space = bytes + alignment;
   base_ = static_cast<std::byte*>(std::align(alignment, bytes, aligned, space));
-#if defined(__linux__)
-  if (alignment == kHugePage) madvise(base_, bytes, MADV_HUGEPAGE);  // a hint: refusal is harmless
-#endif
+  if (alignment == kHugePage) advise_huge_pages(base_, bytes);
 }
 
 void CpuMemory::check(std::int64_t offset, std::size_t count) const {

@@ -1,9 +1,8 @@
 #if TENSORGRAD_HAS_ONEDNN
 #include "tensorgrad/backend/cpu/dnnl_internal.h"
 
-#include <dlfcn.h>
-
 #include "tensorgrad/base/parallel.h"
+#include "tensorgrad/base/platform.h"
 
 namespace tensorgrad::cpu {
 namespace {
@@ -16,8 +15,8 @@ struct OpenMp {
 const OpenMp& open_mp() {
   static const OpenMp functions = [] {
     OpenMp found;
-    found.max_threads = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
-    found.set_threads = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+    found.max_threads = reinterpret_cast<int (*)()>(find_loaded_symbol("omp_get_max_threads"));
+    found.set_threads = reinterpret_cast<void (*)(int)>(find_loaded_symbol("omp_set_num_threads"));
     return found.max_threads && found.set_threads ? found : OpenMp{};
   }();
   return functions;
