@@ -27,8 +27,10 @@ BRANCHES = {
     "data": ["base/*", *PUBLIC_OPS],
 }
 
-# Where the main line meets the branches: interfaces only.
-INTERFACES = {"runtime": ["backend/backend.h", "optim/optimizer.h", "nn/module.h"]}
+# Where the main line meets the branches: interfaces, and the host array that goes in and out.
+INTERFACES = {
+    "runtime": ["backend/backend.h", "optim/optimizer.h", "nn/module.h", "io/array.h"],
+}
 
 # Headers from outside, by the files (relative to tensorgrad/) that may include them.
 OUTSIDE = {
