@@ -78,15 +78,18 @@ Tensor cross_entropy_rule(const Residuals& r, const Tensor& x, const Tensor& dy)
 Tensor cross_entropy_rows(const Tensor& x, const Targets& targets, int axis, double smoothing,
                           Location location) {
   const Tensor raw = stop_gradient(max(x, {.axes = {axis}, .keepdims = true}));
+  Tensor live = not_equal(raw, -kInfinity);
   const Tensor largest = maximum(raw, kLowest);
   const Tensor z = x - largest;
-  const Tensor log_sum = log(maximum(sum(exp(z), {.axes = {axis}, .keepdims = true}), 1));
+  // A row without elements has the sum 0. `where` and not `maximum`, which would halve the gradient
+  // of a sum that is exactly 1.
+  const Tensor total = where(live, sum(exp(z), {.axes = {axis}, .keepdims = true}), 1);
+  const Tensor log_sum = log(total);
   Tensor loss = log_sum - (take_along_axis(x, targets.index, axis) - largest);
   if (smoothing > 0) {
     const Tensor spread = log_sum - mean(z, {.axes = {axis}, .keepdims = true});
     loss = loss * (1 - smoothing) + spread * smoothing;
   }
-  Tensor live = not_equal(raw, -kInfinity);
   if (!targets.counted.empty()) live = logical_and(live, targets.counted);
   loss = where(live, loss, 0);
   const Residuals residuals{largest, log_sum, targets.index, live, axis, smoothing};
