@@ -1,3 +1,5 @@
+// The thread pool: every chunk once, exceptions, nesting, several callers. Meant to run under
+// ThreadSanitizer too.
 #include "tensorgrad/base/parallel.h"
 
 #include <gtest/gtest.h>

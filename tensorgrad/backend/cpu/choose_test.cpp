@@ -1,3 +1,4 @@
+// The rule of choose.h at the sizes of the workloads.
 #include "tensorgrad/backend/cpu/choose.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// One-thread execution and argument lists of oneDNN primitives. The OpenMP functions are looked up
+// at run time, so the library itself neither links nor uses OpenMP.
 #if TENSORGRAD_HAS_ONEDNN
 #include "tensorgrad/backend/cpu/dnnl_internal.h"
 

@@ -1,3 +1,6 @@
+// oneDNN writes row-major results only, so a column-major one is computed as the transposed
+// product. Strides of axes with one element are replaced by dense ones, which keep it on its fast
+// paths.
 #include "tensorgrad/backend/cpu/dnnl_matmul.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// oneDNN against plain loops on small integers, where every sum is exact, and against itself on
+// different numbers of threads. Skipped in builds without oneDNN.
 #include <gtest/gtest.h>
 
 #include <array>

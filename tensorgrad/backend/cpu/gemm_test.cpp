@@ -1,3 +1,5 @@
+// The own matrix product against a plain loop on small integers, where every sum is exact, in every
+// layout of the operands.
 #include "tensorgrad/backend/cpu/gemm.h"
 
 #include <gtest/gtest.h>
@@ -135,8 +137,8 @@ TYPED_TEST(GemmTest, SizesBeyondEveryBlock) {
   for (Layout a : {Layout::kRowMajor, Layout::kColumnMajor, Layout::kSpread}) {
     for (Layout b : {Layout::kRowMajor, Layout::kColumnMajor, Layout::kSpread}) {
       for (Layout c : {Layout::kRowMajor, Layout::kColumnMajor, Layout::kSpread}) {
-        check<TypeParam>(141, 533, 530, a, b, c, true);
-        check<TypeParam>(1100, 1030, 9, a, b, c, false);
+        check<TypeParam>(141, 300, 270, a, b, c, true);
+        check<TypeParam>(300, 600, 9, a, b, c, false);
       }
     }
   }
