@@ -146,8 +146,8 @@ void place_buffers(Program& program, const kernel::Limits& limits) {
       const Relation relation = placement.relation(buffer, other);
       if (relation == Relation::apart) continue;
       const auto& there = program.buffers[static_cast<std::size_t>(other)];
-      taken.push_back({there.offset, there.offset + aligned(there.numel),
-                       relation == Relation::replaces});
+      taken.push_back(
+          {there.offset, there.offset + aligned(there.numel), relation == Relation::replaces});
     }
     std::sort(taken.begin(), taken.end(),
               [](const Range& a, const Range& b) { return a.begin < b.begin; });
@@ -176,10 +176,10 @@ void check_placement(const Program& program, const kernel::Limits& limits) {
       if (!is_scratch(program, static_cast<int>(b))) continue;
       if (!overlap(program.buffers[a], program.buffers[b])) continue;
       const Relation relation = placement.relation(static_cast<int>(a), static_cast<int>(b));
-      require(relation == Relation::apart ||
-                  (relation == Relation::replaces &&
-                   program.buffers[a].offset == program.buffers[b].offset),
-              "values that are alive together have different memory");
+      require(
+          relation == Relation::apart || (relation == Relation::replaces &&
+                                          program.buffers[a].offset == program.buffers[b].offset),
+          "values that are alive together have different memory");
     }
   }
 }

@@ -75,8 +75,9 @@ class Builder {
       }
     }
     if (!unreached.empty() && !spec_.allow_unused) {
-      throw_usage("compile: no gradient reaches " + join_names(unreached) + ".", location_,
-                  "use it in the loss, freeze it, or set .allow_unused = true to leave it as it is");
+      throw_usage(
+          "compile: no gradient reaches " + join_names(unreached) + ".", location_,
+          "use it in the loss, freeze it, or set .allow_unused = true to leave it as it is");
     }
   }
 
@@ -91,7 +92,8 @@ class Builder {
     std::vector<Entry> entries;
     for (const auto& [parameter, gradient] : gradients_) {
       const ParameterRole& role = spec_.roles[static_cast<std::size_t>(parameter)];
-      const bool decay = !spec_.optimizer || spec_.optimizer.decays(name(parameter), gradient.shape());
+      const bool decay =
+          !spec_.optimizer || spec_.optimizer.decays(name(parameter), gradient.shape());
       entries.push_back({parameter, decay, role.lr_scale, role.separate});
     }
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
@@ -144,7 +146,8 @@ class Builder {
     };
     check(loss_, "the loss");
     for (const auto& [parameter, gradient] : gradients_) {
-      if (gradient.shape().numel() > 0) check(gradient, "the gradient of '" + name(parameter) + "'");
+      if (gradient.shape().numel() > 0)
+        check(gradient, "the gradient of '" + name(parameter) + "'");
     }
   }
 
@@ -169,10 +172,10 @@ class Builder {
       if (shape[0] == 0) continue;
       optim::UpdateInput input;
       input.decay = run.decay;
-      input.parameter =
-          source(Opcode::parameter_run, shape, ir::RunAttrs{static_cast<int>(r), 0});
+      input.parameter = source(Opcode::parameter_run, shape, ir::RunAttrs{static_cast<int>(r), 0});
       input.gradient = factor.empty() ? flat[r] : flat[r] * factor;
-      const auto scale = std::find(result_.lr_scales.begin(), result_.lr_scales.end(), run.lr_scale);
+      const auto scale =
+          std::find(result_.lr_scales.begin(), result_.lr_scales.end(), run.lr_scale);
       const int first = per_scale * static_cast<int>(scale - result_.lr_scales.begin());
       for (int k = 0; k < per_scale; ++k) input.scalars.push_back(scalar(first + k));
       for (int slot = 0; slot < spec_.optimizer.moments(); ++slot) {

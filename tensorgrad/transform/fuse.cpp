@@ -23,14 +23,12 @@ NodeId add_copy(ir::Graph& graph, NodeId value) {
   return graph.add(std::move(copy));
 }
 
-
 // True when an operand of a structured kernel needs a copy: it has no memory with plain strides.
 bool needs_copy(const ir::Graph& graph, NodeId id, bool zero_allowed) {
   const ir::Node& node = graph[id];
   switch (node.op) {
     case ir::Opcode::constant:
-      return !(zero_allowed &&
-               std::get<ir::ConstantAttrs>(node.attrs) == ir::ConstantAttrs{0});
+      return !(zero_allowed && std::get<ir::ConstantAttrs>(node.attrs) == ir::ConstantAttrs{0});
     case ir::Opcode::iota:
     case ir::Opcode::pad:
     case ir::Opcode::index_select:

@@ -30,8 +30,8 @@ Kind kind_of(const Node& node) {
 std::vector<std::int64_t> storage_strides(const State& state, NodeId id) {
   const Node& node = state.node(id);
   const auto& users = state.users[static_cast<std::size_t>(id)];
-  const bool permuted = state.limits.fused && users.size() == 1 &&
-                        state.node(users[0]).op == ir::Opcode::permute;
+  const bool permuted =
+      state.limits.fused && users.size() == 1 && state.node(users[0]).op == ir::Opcode::permute;
   bool is_root = false;
   for (const ir::Root& root : state.graph.roots) is_root = is_root || root.node == id;
   if (!permuted || is_root) return row_major_strides(node.shape());
@@ -39,7 +39,8 @@ std::vector<std::int64_t> storage_strides(const State& state, NodeId id) {
   const auto& axes = std::get<ir::AxesAttrs>(reader.attrs).axes;
   const std::vector<std::int64_t> dense = row_major_strides(reader.shape());
   std::vector<std::int64_t> strides(dense.size());
-  for (std::size_t k = 0; k < axes.size(); ++k) strides[static_cast<std::size_t>(axes[k])] = dense[k];
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    strides[static_cast<std::size_t>(axes[k])] = dense[k];
   return strides;
 }
 
@@ -60,9 +61,9 @@ bool is_memory(const State& state, NodeId id) {
 // that stores it. Views composed through it before stay valid: they read what it reads.
 void store_on_its_own(State& state, NodeId id) {
   const auto i = static_cast<std::size_t>(id);
-  require(state.kind[i] == Kind::view || state.kind[i] == Kind::iota ||
-              state.kind[i] == Kind::constant,
-          "only views and virtual values need a copy");
+  require(
+      state.kind[i] == Kind::view || state.kind[i] == Kind::iota || state.kind[i] == Kind::constant,
+      "only views and virtual values need a copy");
   if (state.kind[i] == Kind::view) state.copy_view[i] = state.view[i];
   state.kind[i] = Kind::loop;
   state.view[i] = dense_view(state.node(id).shape(), id);
@@ -187,8 +188,9 @@ void classify(State& state) {
       case Kind::iota: {
         View view{state.node(id).shape(), {}};
         view.access.strides.assign(view.shape.size(), 0);
-        view.access.strides[static_cast<std::size_t>(
-            std::get<ir::AxisAttrs>(state.node(id).attrs).axis)] = 1;
+        view.access
+            .strides[static_cast<std::size_t>(std::get<ir::AxisAttrs>(state.node(id).attrs).axis)] =
+            1;
         state.view[i] = view;
         break;
       }

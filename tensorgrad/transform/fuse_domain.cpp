@@ -13,7 +13,72 @@ std::int64_t product(const std::vector<std::int64_t>& extents) {
   return size;
 }
 
+// Flags of coarse axes on the finer axes that they were split into.
+std::vector<bool> spread(const std::vector<std::int64_t>& coarse, const std::vector<bool>& flags,
+                         const std::vector<std::int64_t>& fine) {
+  std::vector<bool> result;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < coarse.size(); ++k) {
+    for (std::int64_t size = 1; size < coarse[k]; ++next) {
+      size *= fine[next];
+      result.push_back(flags[k]);
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+// Splits the axes of `current` at the boundaries of `extents`; `flags` (of `extents`) must agree
+// with the reduced axes or, when there are none yet, become them.
+std::optional<Domain> refined(const Domain& current, const std::vector<std::int64_t>& extents,
+                              const std::vector<bool>* flags) {
+  const auto axes = common_refinement(current.extents, extents);
+  if (!axes) return std::nullopt;
+  Domain result{*axes, spread(current.extents, current.reduced, *axes), current.rowwise, false};
+  if (flags != nullptr) {
+    const std::vector<bool> wanted = spread(extents, *flags, *axes);
+    if (current.rowwise && wanted != result.reduced) return std::nullopt;
+    result.reduced = wanted;
+    result.rowwise = true;
+  }
+  return result;
+}
+
+std::optional<Domain> refined_kept(const Domain& current,
+                                   const std::vector<std::int64_t>& extents) {
+  const std::vector<std::int64_t> kept = current.kept();
+  const auto axes = common_refinement(kept, extents);
+  if (!axes) return std::nullopt;
+  Domain result;
+  result.rowwise = current.rowwise;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < current.extents.size(); ++k) {
+    if (current.reduced[k]) {
+      result.extents.push_back(current.extents[k]);
+      result.reduced.push_back(true);
+      continue;
+    }
+    for (std::int64_t size = 1; size < current.extents[k]; ++next) {
+      size *= (*axes)[next];
+      result.extents.push_back((*axes)[next]);
+      result.reduced.push_back(false);
+    }
+  }
+  return result;
+}
+
+std::optional<Domain> united(const Domain& a, const Domain& b) {
+  if (a.fixed) return a.numel() == b.numel() && !b.rowwise ? std::optional(a) : std::nullopt;
+  if (a.numel() == b.numel()) {
+    if (b.rowwise) return refined(a, b.extents, &b.reduced);
+    return refined(a, b.extents, nullptr);
+  }
+  // The smaller space holds row values of the larger.
+  if (a.rowwise && !b.rowwise && a.kept_numel() == b.numel()) return refined_kept(a, b.extents);
+  if (b.rowwise && !a.rowwise && b.kept_numel() == a.numel()) return refined_kept(b, a.extents);
+  return std::nullopt;
+}
 
 std::int64_t Domain::numel() const { return product(extents); }
 std::int64_t Domain::kept_numel() const { return product(kept()); }
@@ -50,12 +115,14 @@ std::optional<kernel::Access> to_domain(const View& view, const Domain& domain, 
   }
   const auto widen = [&](std::vector<std::int64_t>& strides) {
     std::vector<std::int64_t> wide(domain.extents.size(), 0);
-    for (std::size_t k = 0; k < place.size(); ++k) wide[static_cast<std::size_t>(place[k])] = strides[k];
+    for (std::size_t k = 0; k < place.size(); ++k)
+      wide[static_cast<std::size_t>(place[k])] = strides[k];
     strides = std::move(wide);
   };
   widen(access.strides);
   if (access.indirect) widen(access.indirect->strides);
-  for (kernel::Guard& guard : access.guards) guard.axis = place[static_cast<std::size_t>(guard.axis)];
+  for (kernel::Guard& guard : access.guards)
+    guard.axis = place[static_cast<std::size_t>(guard.axis)];
   return access;
 }
 

@@ -84,7 +84,8 @@ class Emitter {
     Buffer buffer;
     buffer.dtype = source.type.dtype;
     buffer.numel = source.shape().numel();
-    if (const auto* attrs = std::get_if<ir::SourceAttrs>(&source.attrs)) buffer.index = attrs->index;
+    if (const auto* attrs = std::get_if<ir::SourceAttrs>(&source.attrs))
+      buffer.index = attrs->index;
     if (const auto* attrs = std::get_if<ir::RunAttrs>(&source.attrs)) {
       buffer.index = attrs->run;
       buffer.slot = attrs->slot;
@@ -180,9 +181,8 @@ class Emitter {
 
   kernel::Body body_of(int g) {
     const Group& group = state_.groups[static_cast<std::size_t>(g)];
-    const Kind kind = group.host == ir::kNoNode
-                          ? Kind::loop
-                          : state_.kind[static_cast<std::size_t>(group.host)];
+    const Kind kind =
+        group.host == ir::kNoNode ? Kind::loop : state_.kind[static_cast<std::size_t>(group.host)];
     if (kind == Kind::loop) {
       kernel::Loop loop = emit_loop(state_, g);
       resolve(loop);

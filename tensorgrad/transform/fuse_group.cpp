@@ -1,8 +1,10 @@
 // Fusion, second part: which nodes share a kernel. Walks the graph once; a node joins the group of
 // one of its operands when the iteration spaces agree, every operand computed in the group can be
-// taken from its register, and no cycle between groups arises; further operand groups are merged in.
-// Elementwise nodes prefer to become the epilogue of a contraction they read.
+// taken from its register, and no cycle between groups arises; further operand groups are merged
+// in. Elementwise nodes prefer to become the epilogue of a contraction they read.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "tensorgrad/base/error.h"
 #include "tensorgrad/transform/fuse_internal.h"
@@ -41,6 +43,7 @@ class Grouper {
         default: break;
       }
     }
+    if (state_.limits.fused) merge_siblings();
   }
 
  private:
@@ -50,6 +53,43 @@ class Grouper {
 
   Group& group(int g) { return state_.groups[static_cast<std::size_t>(g)]; }
   int group_of(NodeId id) const { return state_.group_of[static_cast<std::size_t>(id)]; }
+
+  // Independent loops over one space that read the same large value become one kernel, so that it
+  // is read once: the weight and bias gradients of a norm, sine and cosine of one argument.
+  void merge_siblings() {
+    std::map<NodeId, std::vector<int>> readers;
+    for (std::size_t g = 0; g < state_.groups.size(); ++g) {
+      const Group& members = state_.groups[g];
+      if (members.dead || members.host != ir::kNoNode) continue;
+      std::set<NodeId> bases;
+      for (NodeId id : members.nodes) collect_bases(id, 2, bases);
+      for (NodeId base : bases) {
+        if (state_.node(base).shape().numel() * 2 >= members.domain.numel()) {
+          readers[base].push_back(static_cast<int>(g));
+        }
+      }
+    }
+    for (auto& [base, groups] : readers) {
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        for (std::size_t j = i + 1; j < groups.size(); ++j) {
+          const Group& first = group(groups[i]);
+          const Group& second = group(groups[j]);
+          if (first.dead || second.dead || first.domain.rowwise != second.domain.rowwise) continue;
+          merge(groups[i], groups[j]);
+        }
+      }
+    }
+  }
+
+  // What a node reads, and what elementwise operands are made of: they may be recomputed.
+  void collect_bases(NodeId id, int depth, std::set<NodeId>& bases) {
+    for_each_base(state_, id, [&](NodeId base) {
+      bases.insert(base);
+      if (depth > 0 && ir::is_elementwise(state_.node(base).op)) {
+        collect_bases(base, depth - 1, bases);
+      }
+    });
+  }
 
   // A new group; contractions, windows and scatters are hosts.
   void found(NodeId id) {
@@ -118,67 +158,13 @@ class Grouper {
     return std::nullopt;
   }
 
-  // Splits the axes of `current` at the boundaries of `extents`; `flags` (of `extents`) must agree
-  // with the reduced axes or, when there are none yet, become them.
-  static std::optional<Domain> refined(const Domain& current,
-                                       const std::vector<std::int64_t>& extents,
-                                       const std::vector<bool>* flags) {
-    const auto axes = common_refinement(current.extents, extents);
-    if (!axes) return std::nullopt;
-    Domain result{*axes, spread(current.extents, current.reduced, *axes), current.rowwise, false};
-    if (flags != nullptr) {
-      const std::vector<bool> wanted = spread(extents, *flags, *axes);
-      if (current.rowwise && wanted != result.reduced) return std::nullopt;
-      result.reduced = wanted;
-      result.rowwise = true;
-    }
-    return result;
-  }
-
-  static std::optional<Domain> refined_kept(const Domain& current,
-                                            const std::vector<std::int64_t>& extents) {
-    const std::vector<std::int64_t> kept = current.kept();
-    const auto axes = common_refinement(kept, extents);
-    if (!axes) return std::nullopt;
-    Domain result;
-    result.rowwise = current.rowwise;
-    std::size_t next = 0;
-    for (std::size_t k = 0; k < current.extents.size(); ++k) {
-      if (current.reduced[k]) {
-        result.extents.push_back(current.extents[k]);
-        result.reduced.push_back(true);
-        continue;
-      }
-      for (std::int64_t size = 1; size < current.extents[k]; ++next) {
-        size *= (*axes)[next];
-        result.extents.push_back((*axes)[next]);
-        result.reduced.push_back(false);
-      }
-    }
-    return result;
-  }
-
-  // Flags of coarse axes on the finer axes that they were split into.
-  static std::vector<bool> spread(const std::vector<std::int64_t>& coarse,
-                                  const std::vector<bool>& flags,
-                                  const std::vector<std::int64_t>& fine) {
-    std::vector<bool> result;
-    std::size_t next = 0;
-    for (std::size_t k = 0; k < coarse.size(); ++k) {
-      for (std::int64_t size = 1; size < coarse[k]; ++next) {
-        size *= fine[next];
-        result.push_back(flags[k]);
-      }
-    }
-    return result;
-  }
-
   // Every operand is either a register of the group or can be loaded.
   bool fits(int g, const Domain& domain, NodeId id, bool& feeds_back) {
     const Node& node = state_.node(id);
     const auto i = static_cast<std::size_t>(id);
     if (state_.copy_view[i]) {
-      if (const NodeId base = state_.copy_view[i]->access.buffer; base >= 0 && group_of(base) == g) {
+      if (const NodeId base = state_.copy_view[i]->access.buffer;
+          base >= 0 && group_of(base) == g) {
         return false;
       }
       return to_domain(*state_.copy_view[i], domain, is_full(state_, domain, id)).has_value();
@@ -312,18 +298,6 @@ class Grouper {
     a = saved_a;
     b = saved_b;
     return false;
-  }
-
-  static std::optional<Domain> united(const Domain& a, const Domain& b) {
-    if (a.fixed) return a.numel() == b.numel() && !b.rowwise ? std::optional(a) : std::nullopt;
-    if (a.numel() == b.numel()) {
-      if (b.rowwise) return refined(a, b.extents, &b.reduced);
-      return refined(a, b.extents, nullptr);
-    }
-    // The smaller space holds row values of the larger.
-    if (a.rowwise && !b.rowwise && a.kept_numel() == b.numel()) return refined_kept(a, b.extents);
-    if (b.rowwise && !a.rowwise && b.kept_numel() == a.numel()) return refined_kept(b, a.extents);
-    return std::nullopt;
   }
 
   void place(NodeId id) {

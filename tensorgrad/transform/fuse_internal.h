@@ -1,5 +1,5 @@
-// State shared by the parts of fusion: classify (what each node is and how it is read), group (which
-// nodes share a kernel), store (which values need memory), emit (kernels).
+// State shared by the parts of fusion: classify (what each node is and how it is read), group
+// (which nodes share a kernel), store (which values need memory), emit (kernels).
 #pragma once
 
 #include <functional>
@@ -61,13 +61,14 @@ struct State {
   std::vector<Kind> kind;
   std::vector<bool> update_phase;  // reaches only parameter, moment and state updates
   std::vector<NodeId> piece_of;    // the concat that an operand is stored into; -1 otherwise
-  std::vector<std::vector<NodeId>> users;   // readers, views included
-  std::vector<std::optional<View>> view;    // how the value is read; buffer = node that holds it
+  std::vector<std::vector<NodeId>> users;      // readers, views included
+  std::vector<std::optional<View>> view;       // how the value is read; buffer = node that holds it
   std::vector<std::optional<View>> copy_view;  // copies: what they read
-  std::vector<int> group_of;                // loop and contract nodes; -1 otherwise
+  std::vector<int> group_of;                   // loop and contract nodes; -1 otherwise
   std::vector<Group> groups;
-  std::vector<bool> stored;                 // loop and contract nodes that need memory
-  std::vector<std::vector<int>> recomputed;  // per node: groups that compute it again for themselves
+  std::vector<bool> stored;  // loop and contract nodes that need memory
+  std::vector<std::vector<int>>
+      recomputed;  // per node: groups that compute it again for themselves
 
   const Node& node(NodeId id) const { return graph[id]; }
 };
@@ -82,6 +83,15 @@ void choose_stored(State& state);
 /// The operand `id` (read through views) as a value computed in `group`, if the kernel can use the
 /// register directly: the node that computes it; kNoNode when it must be loaded.
 NodeId in_group_value(const State& state, int group, NodeId id, const Domain& domain, bool full);
+/// `current` with its axes split at the boundaries of `extents`; `reduced` (of `extents`), if
+/// given, must agree with the reduced axes or, when there are none yet, become them.
+std::optional<Domain> refined(const Domain& current, const std::vector<std::int64_t>& extents,
+                              const std::vector<bool>* flags);
+/// `current` with its kept axes split at the boundaries of `extents`.
+std::optional<Domain> refined_kept(const Domain& current, const std::vector<std::int64_t>& extents);
+/// A domain in which values of both exist.
+std::optional<Domain> united(const Domain& a, const Domain& b);
+
 /// Strides over the domain of a view, whose element order is that of the full iteration space
 /// (`full`) or of the kept axes; nothing when it does not fit.
 std::optional<kernel::Access> to_domain(const View& view, const Domain& domain, bool full);

@@ -20,8 +20,8 @@ bool same_access(const Access& a, const Access& b) {
                         return x.axis == y.axis && x.begin == y.begin && x.end == y.end;
                       });
   };
-  return a.buffer == b.buffer && a.offset == b.offset && a.strides == b.strides &&
-         !a.indirect && !b.indirect && same_guards() && (a.guards.empty() || a.fill == b.fill);
+  return a.buffer == b.buffer && a.offset == b.offset && a.strides == b.strides && !a.indirect &&
+         !b.indirect && same_guards() && (a.guards.empty() || a.fill == b.fill);
 }
 
 class LoopEmitter {
@@ -110,8 +110,8 @@ class LoopEmitter {
     for (const kernel::Guard& guard : access->guards) {
       varies = varies || domain().reduced[static_cast<std::size_t>(guard.axis)];
     }
-    const bool has_rows = std::find(domain().reduced.begin(), domain().reduced.end(), true) !=
-                          domain().reduced.end();
+    const bool has_rows =
+        std::find(domain().reduced.begin(), domain().reduced.end(), true) != domain().reduced.end();
     return load(std::move(*access), dtype, full && (varies || !has_rows));
   }
 
@@ -129,7 +129,8 @@ class LoopEmitter {
   int operand(NodeId input, bool full) {
     const auto i = static_cast<std::size_t>(input);
     const Node& node = state_.node(input);
-    if (state_.kind[i] == Kind::constant) return constant(node.type.dtype, constant_value(state_, input));
+    if (state_.kind[i] == Kind::constant)
+      return constant(node.type.dtype, constant_value(state_, input));
     const View& view = *state_.view[i];
     if (state_.kind[i] == Kind::iota) return index(view, full);
     const NodeId base = in_group_value(state_, group_, input, domain(), full);
@@ -161,7 +162,8 @@ class LoopEmitter {
         if (node.op == ir::Opcode::iota) {
           View view{node.shape(), {}};
           view.access.strides.assign(node.shape().size(), 0);
-          view.access.strides[static_cast<std::size_t>(std::get<ir::AxisAttrs>(node.attrs).axis)] = 1;
+          view.access.strides[static_cast<std::size_t>(std::get<ir::AxisAttrs>(node.attrs).axis)] =
+              1;
           return index(view, full);
         }
         return random(node, full);
@@ -179,9 +181,7 @@ class LoopEmitter {
         instr.reverse = std::get<ir::ScanAttrs>(node.attrs).reverse;
         if (domain().row_numel() == 1) return operand(node.inputs[0], true);
         break;
-      default:
-        instr.op = TapeOp::scalar;
-        instr.fn = node.op;
+      default: instr.op = TapeOp::scalar; instr.fn = node.op;
     }
     const bool operands_full = operand_is_full(state_, domain(), id);
     for (std::size_t k = 0; k < node.inputs.size(); ++k) {

@@ -1,5 +1,5 @@
-// Fusion: the order of groups. Program order of the trace where nothing else decides, so that values
-// live briefly; updates last.
+// Fusion: the order of groups. Program order of the trace where nothing else decides, so that
+// values live briefly; updates last.
 #include <algorithm>
 #include <map>
 #include <queue>
@@ -99,6 +99,17 @@ Edges build_edges(const State& state) {
   return edges;
 }
 
+// The last node that computes something: copies for roots were added at the end of the trace, but
+// the value should be consumed as soon as it exists.
+NodeId place_in_trace(const State& state, int g) {
+  NodeId last = ir::kNoNode, last_of_all = ir::kNoNode;
+  for (NodeId id : all_nodes(state.groups[static_cast<std::size_t>(g)])) {
+    last_of_all = std::max(last_of_all, id);
+    if (ir::family(state.node(id).op) != ir::Family::view) last = std::max(last, id);
+  }
+  return last != ir::kNoNode ? last : last_of_all;
+}
+
 }  // namespace
 
 std::vector<int> order_groups(const State& state) {
@@ -106,11 +117,7 @@ std::vector<int> order_groups(const State& state) {
   using Entry = std::pair<NodeId, int>;  // last node, group
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
   std::size_t alive = 0;
-  const auto push = [&](int g) {
-    const Group& group = state.groups[static_cast<std::size_t>(g)];
-    const std::vector<NodeId> nodes = all_nodes(group);
-    ready.emplace(*std::max_element(nodes.begin(), nodes.end()), g);
-  };
+  const auto push = [&](int g) { ready.emplace(place_in_trace(state, g), g); };
   for (std::size_t g = 0; g < state.groups.size(); ++g) {
     if (state.groups[g].dead) continue;
     ++alive;

@@ -1,6 +1,6 @@
-// Fusion, third part: which values get memory. A value read by another kernel is stored, unless that
-// kernel can compute it again from what it loads anyway: then nothing is written and nothing extra
-// is read (the normalised rows of a layer norm, a mask, a scaled copy).
+// Fusion, third part: which values get memory. A value read by another kernel is stored, unless
+// that kernel can compute it again from what it loads anyway: then nothing is written and nothing
+// extra is read (the normalised rows of a layer norm, a mask, a scaled copy).
 #include <algorithm>
 
 #include "tensorgrad/transform/fuse_internal.h"
@@ -11,11 +11,21 @@ namespace {
 // Rough instruction count of an elementwise operator beside a plain arithmetic one.
 int cost_of(ir::Opcode op) {
   switch (op) {
-    case ir::Opcode::exp: case ir::Opcode::expm1: case ir::Opcode::log: case ir::Opcode::log1p:
-    case ir::Opcode::tanh: case ir::Opcode::sigmoid: case ir::Opcode::erf: case ir::Opcode::pow:
-    case ir::Opcode::sin: case ir::Opcode::cos: case ir::Opcode::tan: case ir::Opcode::silu:
-    case ir::Opcode::softplus: case ir::Opcode::gelu_erf: case ir::Opcode::gelu_tanh:
-      return 6;
+    case ir::Opcode::exp:
+    case ir::Opcode::expm1:
+    case ir::Opcode::log:
+    case ir::Opcode::log1p:
+    case ir::Opcode::tanh:
+    case ir::Opcode::sigmoid:
+    case ir::Opcode::erf:
+    case ir::Opcode::pow:
+    case ir::Opcode::sin:
+    case ir::Opcode::cos:
+    case ir::Opcode::tan:
+    case ir::Opcode::silu:
+    case ir::Opcode::softplus:
+    case ir::Opcode::gelu_erf:
+    case ir::Opcode::gelu_tanh: return 6;
     default: return 1;
   }
 }
@@ -38,6 +48,10 @@ class Chooser {
     const Kind kind = state_.kind[static_cast<std::size_t>(id)];
     return kind == Kind::loop || kind == Kind::contract;
   }
+  bool is_elementwise(NodeId id) const {
+    const ir::Opcode op = state_.node(id).op;
+    return ir::is_elementwise(op) || ir::family(op) == ir::Family::convert;
+  }
   void store(NodeId id) {
     if (computed(id)) state_.stored[static_cast<std::size_t>(id)] = true;
   }
@@ -59,11 +73,15 @@ class Chooser {
     for (NodeId input : state_.node(reader).inputs) {
       if (state_.kind[static_cast<std::size_t>(input)] == Kind::constant) continue;
       const View& view = *state_.view[static_cast<std::size_t>(input)];
+      const NodeId base = view.access.buffer;
       if (view.access.indirect) {
         store(view.access.indirect->buffer);
-        store(view.access.buffer);
+        store(base);
       } else if (!view.access.guards.empty()) {
-        store(view.access.buffer);
+        store(base);
+      } else if (base >= 0 && computed(base) && !is_elementwise(base) &&
+                 group_of(base) != group_of(reader)) {
+        store(base);
       }
     }
   }
@@ -103,9 +121,7 @@ class Chooser {
             std::vector<NodeId>& rows, int& loads, int& budget) {
     const Node& node = state_.node(id);
     const Domain& domain = group(g).domain;
-    const bool elementwise =
-        ir::is_elementwise(node.op) || ir::family(node.op) == ir::Family::convert;
-    if (!elementwise || group(group_of(id)).host != ir::kNoNode) return false;
+    if (!is_elementwise(id)) return false;
     const std::int64_t numel = node.shape().numel();
     if (numel != domain.numel() && !(domain.rowwise && numel == domain.kept_numel())) return false;
     if (!to_domain(*state_.view[static_cast<std::size_t>(id)], domain, numel == domain.numel())) {
