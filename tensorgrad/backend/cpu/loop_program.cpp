@@ -216,7 +216,10 @@ class Builder {
     int count = 0;
     for (std::size_t s = 0; s < steps.size(); ++s) {
       LoopStep& step = steps[s];
-      const bool elementwise = step.instr.op == TapeOp::scalar || step.instr.op == TapeOp::cast;
+      // In place only where all elements have one size.
+      const bool elementwise =
+          (step.instr.op == TapeOp::scalar || step.instr.op == TapeOp::cast) &&
+          precision_ == backend::Precision::f32;
       const auto release = [&] {
         for (int arg : step.instr.args) {
           if (arg < 0) continue;

@@ -47,18 +47,22 @@ inline double apply(ir::Opcode op, double p, double q, double r) {
 
 inline double identity(ir::Opcode op) {
   switch (op) {
+// clang-format off
 #define TG_REDUCTION(name, doc, identity, ...) \
-  case ir::Opcode::name: return identity;      \
-      #include "tensorgrad/ir/reduction.def"
+  case ir::Opcode::name: return identity;
+// clang-format on
+#include "tensorgrad/ir/reduction.def"
     default: return 0;
   }
 }
 
 inline double combine(ir::Opcode op, double a, double b) {
   switch (op) {
+// clang-format off
 #define TG_REDUCTION(name, doc, identity, value, ...) \
-  case ir::Opcode::name: return value;                \
-      #include "tensorgrad/ir/reduction.def"
+  case ir::Opcode::name: return value;
+// clang-format on
+#include "tensorgrad/ir/reduction.def"
     default: return 0;
   }
 }
