@@ -11,7 +11,7 @@
 //   TN  64 x  256 x  64          0.88            NN 128 x 1024 x 1024          1.03 to 1.15
 //   TN  64 x 1024 x  64          0.93            TN 128 x 1024 x 1024          1.04 to 1.11
 //   NN 256 x    1 x  64          0.72            NN 256 x   64 x   1           0.43
-//   64 x [64,32] x [32,64]       1.03            512 x [8,16] x [16,8]         0.75
+//   NT 64 x [64,32] x [32,64]    1.01            NT 512 x [8,16] x [16,8]      0.73
 //
 // So oneDNN is for two cases: b has to be transposed and few rows share the cost, and b outgrows
 // the second-level cache. A primitive takes 0.2 to 0.4 ms to make, so a tie goes to the own
@@ -56,8 +56,9 @@ int64_t block(int64_t extent, int64_t parts, int64_t least) {
 
 bool prefer_dnnl(const GemmArgs<float>& g) {
   if (!DnnlMatmul::supports(g)) return false;
-  const bool transposed = g.b_col != 1 && g.n > 4 && g.m > 4;
-  if (transposed && g.k >= kTransposedDepth && g.m < kTransposedRows && g.m >= 8) return true;
+  // Into rows of c that are not dense oneDNN has a slower kernel (own/oneDNN 0.85).
+  const bool transposed = g.b_col != 1 && g.n > 4 && g.c_row == g.n && g.c_col == 1;
+  if (transposed && g.k >= kTransposedDepth && g.m >= 8 && g.m < kTransposedRows) return true;
   return g.k * g.n >= kLargeB && g.m >= kLargeRows;
 }
 

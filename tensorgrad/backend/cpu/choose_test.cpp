@@ -60,6 +60,9 @@ TEST(ChooseTest, OneDnnForTransposedAndLargeOperands) {
   EXPECT_FALSE(prefer_dnnl(product(128, 64, 64)));
   EXPECT_FALSE(prefer_dnnl(product(128, 64, 64, true)));
   EXPECT_FALSE(prefer_dnnl(product(256, 1, 64)));
+  GemmArgs<float> part_of_rows = product(64, 64, 784, true);
+  part_of_rows.c_row = 256;
+  EXPECT_FALSE(prefer_dnnl(part_of_rows));
   GemmArgs<float> repeated = product(128, 1024, 1024);
   repeated.a_row = 0;
   EXPECT_FALSE(prefer_dnnl(repeated));

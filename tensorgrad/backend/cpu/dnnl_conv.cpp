@@ -1,6 +1,6 @@
-// Weights always take the format oneDNN asks for, activations too unless channels come last
-// already: a convolution with its reorders costs about a tenth more from NCHW than from NHWC, while
-// one that computes in plain NCHW costs more than twice as much (bench/gemm_bench.cpp).
+// Weights always take the format oneDNN asks for, and activations too unless channels come last
+// already: oneDNN is slow in plain NCHW, while reorders cost 1 to 16 % over NHWC at the sizes of a
+// small image network (bench/gemm_bench.cpp).
 #include "tensorgrad/backend/cpu/dnnl_conv.h"
 
 #include <string>
