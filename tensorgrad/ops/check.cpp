@@ -1,8 +1,8 @@
 // Refusals, axes and operands for the operators.
 #include "tensorgrad/ops/check.h"
 
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "tensorgrad/base/error.h"
 
@@ -15,12 +15,6 @@ std::string in_context(const std::string& what, Location location, const std::st
       format_message(what, trace && trace->in_rule() ? trace->rule_location() : location);
   if (trace && !trace->what.empty()) text += "\n  " + trace->what;
   if (!help.empty()) text += "\n  help: " + help;
-  return text;
-}
-
-std::string number_str(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.9g", value);
   return text;
 }
 
@@ -46,6 +40,12 @@ void refuse_shape(const std::string& what, Location location, const std::string&
 
 void refuse(const std::string& what, Location location, const std::string& help) {
   throw UsageError(in_context(what, location, help));
+}
+
+std::string number_text(double value) {
+  char text[40];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 9).ptr;
+  return {text, end};
 }
 
 std::string type_of(const Tensor& x) { return Type{x.dtype(), x.shape()}.str(); }
@@ -76,7 +76,7 @@ Tensor constant_of(const char* op, const Operand& number, const Type& type) {
   const bool fits = type.dtype == f32 || (type.dtype == i32 && is_i32(value)) ||
                     (type.dtype == boolean && (value == 0 || value == 1));
   if (!fits) {
-    refuse_shape(std::string(op) + ": the number " + number_str(value) + " is no value of " +
+    refuse_shape(std::string(op) + ": the number " + number_text(value) + " is no value of " +
                      type.str() + ".",
                  number.location(), "convert the tensor with cast(x, f32).");
   }

@@ -19,6 +19,8 @@ namespace tensorgrad::detail {
 
 /// "f32[8,64]".
 std::string type_of(const Tensor& x);
+/// "0.5", with up to 9 digits.
+std::string number_text(double value);
 
 /// The operand as a tensor of the open trace; a number becomes an f32 scalar. Refuses an empty
 /// Tensor and a Tensor of another trace.
