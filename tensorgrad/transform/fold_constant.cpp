@@ -90,8 +90,10 @@ std::optional<Folded> fold_constant(const ir::Graph& graph, const ir::Node& node
       return convert(node, dtype, *a);
     case ir::Family::logical_unary: return filled(*a == 0);
     case ir::Family::unary:
-      if (node.op != Opcode::neg || std::isnan(*a)) return {};
-      return exact(dtype, dtype == i32 ? 0 - *a : -*a);
+      if (std::isnan(*a)) return {};
+      if (node.op == Opcode::abs) return exact(dtype, std::abs(*a));
+      if (node.op == Opcode::neg) return exact(dtype, dtype == i32 ? 0 - *a : -*a);
+      return {};
     case ir::Family::binary:
     case ir::Family::compare:
     case ir::Family::logical_binary: {
