@@ -3,6 +3,7 @@
 // taken from its register, and no cycle between groups arises; further operand groups are merged
 // in. Elementwise nodes prefer to become the epilogue of a contraction they read.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -48,6 +49,7 @@ class Grouper {
 
  private:
   State& state_;
+  std::vector<std::vector<NodeId>> reads_;  // per group: computed values of other groups
   std::vector<int> stamp_;
   int now_ = 0;
 
@@ -106,6 +108,7 @@ class Grouper {
         created.domain.fixed = true;
       }
     }
+    reads_.push_back(values_read(id));
     state_.group_of[static_cast<std::size_t>(id)] = static_cast<int>(state_.groups.size());
     state_.groups.push_back(std::move(created));
   }
@@ -163,10 +166,9 @@ class Grouper {
     const Node& node = state_.node(id);
     const auto i = static_cast<std::size_t>(id);
     if (state_.copy_view[i]) {
-      if (const NodeId base = state_.copy_view[i]->access.buffer;
-          base >= 0 && group_of(base) == g) {
-        return false;
-      }
+      bool own = false;  // what a copy reads is memory that another kernel has written
+      for_each_base(state_, id, [&](NodeId base) { own = own || group_of(base) == g; });
+      if (own) return false;
       return to_domain(*state_.copy_view[i], domain, is_full(state_, domain, id)).has_value();
     }
     const bool full = operand_is_full(state_, domain, id);
@@ -197,32 +199,28 @@ class Grouper {
 
   template <class Visit>
   void each_dependency(int g, Visit visit) {
-    const auto of_base = [&](NodeId base) {
-      if (const int other = group_of(base); other >= 0) {
-        if (other != g) visit(other);
-        return;
-      }
-      const Node& node = state_.node(base);
-      if (state_.kind[static_cast<std::size_t>(base)] != Kind::concat &&
-          node.op != ir::Opcode::gradient_run) {
-        return;
-      }
-      for (NodeId input : node.inputs) {
-        if (const int other = group_of(input); other >= 0 && other != g) visit(other);
-      }
-    };
-    const Group& members = group(g);
-    if (members.host != ir::kNoNode) for_each_base(state_, members.host, of_base);
-    for (NodeId id : members.nodes) for_each_base(state_, id, of_base);
+    for (NodeId base : reads_[static_cast<std::size_t>(g)]) {
+      if (const int other = group_of(base); other != g) visit(other);
+    }
   }
 
-  NodeId first_node(int g) {
-    const Group& members = group(g);
-    if (members.host != ir::kNoNode) {
-      return members.nodes.empty() ? members.host : std::min(members.host, members.nodes.front());
-    }
-    return members.nodes.front();
+  // The computed values that a node reads, through views and joins.
+  std::vector<NodeId> values_read(NodeId id) {
+    std::vector<NodeId> reads;
+    for_each_base(state_, id, [&](NodeId base) {
+      if (group_of(base) >= 0) reads.push_back(base);
+      const bool joins = state_.kind[static_cast<std::size_t>(base)] == Kind::concat ||
+                         state_.node(base).op == ir::Opcode::gradient_run;
+      if (!joins) return;
+      for (NodeId input : state_.node(base).inputs) {
+        if (group_of(input) >= 0) reads.push_back(input);
+      }
+    });
+    std::sort(reads.begin(), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    return reads;
   }
+
   NodeId last_node(int g) {
     const Group& members = group(g);
     return members.nodes.empty() ? members.host : std::max(members.host, members.nodes.back());
@@ -233,10 +231,9 @@ class Grouper {
     stamp_.resize(state_.groups.size(), 0);
     ++now_;
     std::vector<int> stack;
-    const NodeId floor = first_node(target);
     const auto push = [&](int other) {
       auto& mark = stamp_[static_cast<std::size_t>(other)];
-      if (mark == now_ || last_node(other) < floor) return;
+      if (mark == now_) return;
       mark = now_;
       stack.push_back(other);
     };
@@ -254,6 +251,15 @@ class Grouper {
       if (hit) return true;
     }
     return false;
+  }
+
+  void add_reads(int into, int from) {
+    const std::vector<NodeId>& a = reads_[static_cast<std::size_t>(into)];
+    const std::vector<NodeId>& b = reads_[static_cast<std::size_t>(from)];
+    std::vector<NodeId> both;
+    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+    std::erase_if(both, [&](NodeId base) { return group_of(base) == into; });
+    reads_[static_cast<std::size_t>(into)] = std::move(both);
   }
 
   // Tries to make one group of `into` and `from`.
@@ -292,6 +298,7 @@ class Grouper {
       a.domain = *domain;
       a.feeds_back = feeds_back;
       b.dead = true;
+      add_reads(into, from);
       return true;
     }
     for (NodeId id : saved_b.nodes) state_.group_of[static_cast<std::size_t>(id)] = from;
