@@ -30,6 +30,9 @@ inline bool constant(bool, double value) { return value != 0; }
 inline float fma(float a, float b, float c) { return std::fma(a, b, c); }
 inline float abs(float x) { return std::fabs(x); }
 inline float copysign(float x, float sign) { return std::copysign(x, sign); }
+/// The smaller (larger) of a constant and x; x where it is NaN.
+inline float lower(float bound, float x) { return bound < x ? bound : x; }
+inline float raise(float bound, float x) { return x < bound ? bound : x; }
 inline float sqrt(float x) { return std::sqrt(x); }
 inline float floor(float x) { return std::floor(x); }
 inline float ceil(float x) { return std::ceil(x); }
@@ -95,6 +98,7 @@ inline std::int32_t maximum(std::int32_t a, std::int32_t b) { return a < b ? b :
 
 // --- double: the C library -----------------------------------------------------------------------
 
+inline double fma(double a, double b, double c) { return std::fma(a, b, c); }
 inline double abs(double x) { return std::fabs(x); }
 inline double sign(double x) { return x != x ? x : static_cast<double>((x > 0) - (x < 0)); }
 inline double sqrt(double x) { return std::sqrt(x); }

@@ -9,7 +9,11 @@ namespace {
 /// Bytes that the full registers of a tile may take, of a first-level cache of 32 KiB.
 constexpr std::int64_t kTileBytes = 20 * 1024;
 /// Elements of a register: fewer cost more in overhead, more gain nothing (bench/loop_bench).
-constexpr std::int64_t kMinTile = 256, kMaxTile = 1024;
+constexpr std::int64_t kMinTile = 256, kMaxTile = 1024, kTransposedColumns = 64;
+/// Maps whose operands come from memory have tiles in the second-level cache instead: a stream is
+/// slow to start, so it should be long (relu(a*b+c) of 16 M elements: 21 instead of 30 ms).
+constexpr std::int64_t kLargePoints = 1 << 20, kLargeTileBytes = 384 * 1024;
+constexpr std::int64_t kMaxLargeTile = 1 << 14;
 /// Whole rows are kept in the second-level cache up to this size.
 constexpr std::int64_t kResidentBytes = 384 * 1024;
 
@@ -26,16 +30,29 @@ std::int64_t row_block(std::int64_t extent, std::int64_t limit) {
   return ceil_div(extent, ceil_div(extent, std::max<std::int64_t>(limit, 1)));
 }
 
+/// Some operand is contiguous along the rows of a tile: tiles should be square, so that every cache
+/// line is used whole while it is there.
+bool is_transposed(const LoopPlan& plan) {
+  return std::any_of(plan.accesses.begin(), plan.accesses.end(), [&plan](const auto& access) {
+    return access.buffer >= 0 && access.strides[plan.row_axis] == 1 &&
+           access.strides[plan.column_axis] != 0 && plan.extents[plan.row_axis] > 1;
+  });
+}
+
 void choose_tile(LoopForm& form, std::int64_t element_bytes) {
   const LoopPlan& plan = form.plan;
   TileLayout& layout = form.layout;
   const std::int64_t slots = std::max(form.program.slots, 1);
   const std::int64_t rows = plan.extents[plan.row_axis];
   const std::int64_t columns = plan.extents[plan.column_axis];
-  const std::int64_t tile = std::clamp(
-      kTileBytes / (slots * element_bytes) / kLanePadding * kLanePadding, kMinTile, kMaxTile);
+  std::int64_t points = 1;
+  for (std::int64_t extent : plan.extents) points *= extent;
+  const bool large = !plan.reduces && points >= kLargePoints;
+  const std::int64_t fitting = (large ? kLargeTileBytes : kTileBytes) / (slots * element_bytes);
+  const std::int64_t tile =
+      std::clamp(fitting / kLanePadding * kLanePadding, kMinTile, large ? kMaxLargeTile : kMaxTile);
   if (!plan.reduces) {
-    layout.columns = column_block(columns, tile);
+    layout.columns = column_block(columns, is_transposed(plan) ? kTransposedColumns : tile);
     layout.rows = row_block(rows, tile / padded(layout.columns));
     return;
   }
@@ -56,7 +73,8 @@ void choose_tile(LoopForm& form, std::int64_t element_bytes) {
     }
   } else {
     layout.columns = form.resident ? columns : column_block(columns, 2 * tile);
-    layout.rows = row_block(rows, std::max<std::int64_t>(tile / padded(layout.columns), 1));
+    const std::int64_t most = form.resident ? 4 * tile : tile;
+    layout.rows = row_block(rows, std::max<std::int64_t>(most / padded(layout.columns), 1));
   }
 }
 

@@ -60,7 +60,7 @@ HWY_INLINE I keep_first(I x, I other, std::int64_t count) {
 }
 
 template <class Op, class V>
-void along_rows(const ReduceCall& call) {
+HWY_FLATTEN void along_rows(const ReduceCall& call) {
   using T = typename V::Element;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Floats()));
   const V identity = set(identity_of<typename Op::Cells, T>(), V());
@@ -93,7 +93,7 @@ void along_rows(const ReduceCall& call) {
 }
 
 template <class Op, class V>
-void down_columns(const ReduceCall& call) {
+HWY_FLATTEN void down_columns(const ReduceCall& call) {
   using T = typename V::Element;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Floats()));
   const V identity = set(identity_of<typename Op::Cells, T>(), V());

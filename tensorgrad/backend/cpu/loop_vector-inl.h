@@ -87,6 +87,9 @@ HWY_INLINE I constant(I, double value) {
 HWY_INLINE F fma(F a, F b, F c) { return {hn::MulAdd(a.v, b.v, c.v)}; }
 HWY_INLINE F abs(F x) { return {hn::Abs(x.v)}; }
 HWY_INLINE F copysign(F x, F sign) { return {hn::CopySign(x.v, sign.v)}; }
+// On x86 the second operand is the result for NaN; elsewhere NaN wins.
+HWY_INLINE F lower(F bound, F x) { return {hn::Min(bound.v, x.v)}; }
+HWY_INLINE F raise(F bound, F x) { return {hn::Max(bound.v, x.v)}; }
 HWY_INLINE F sqrt(F x) { return {hn::Sqrt(x.v)}; }
 HWY_INLINE F floor(F x) { return {hn::Floor(x.v)}; }
 HWY_INLINE F ceil(F x) { return {hn::Ceil(x.v)}; }
@@ -177,7 +180,7 @@ typename V::Element* row_of(const VectorCall& call, std::int64_t row) {
 }
 
 template <class Op, class A>
-void loop1(const VectorCall& call) {
+HWY_FLATTEN void loop1(const VectorCall& call) {
   using R = decltype(Op()(A()));
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Floats()));
   for (std::int64_t row = 0; row < call.rows; ++row) {
@@ -188,7 +191,7 @@ void loop1(const VectorCall& call) {
 }
 
 template <class Op, class A, int scalars>
-void loop2(const VectorCall& call) {
+HWY_FLATTEN void loop2(const VectorCall& call) {
   using R = decltype(Op()(A(), A()));
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Floats()));
   for (std::int64_t row = 0; row < call.rows; ++row) {
@@ -200,7 +203,7 @@ void loop2(const VectorCall& call) {
 }
 
 template <class Op, class A, class V, int scalars>
-void loop3(const VectorCall& call) {
+HWY_FLATTEN void loop3(const VectorCall& call) {
   using R = decltype(Op()(A(), V(), V()));
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(Floats()));
   for (std::int64_t row = 0; row < call.rows; ++row) {
