@@ -48,7 +48,8 @@ std::optional<View> broadcast(const View& view, const Shape& shape) {
   return result;
 }
 
-// start + step * i along one axis; step may be negative.
+// start + step * i along one axis; step may be negative. A guard does not stay on an axis of extent
+// 1, which iteration spaces leave out: it holds always and goes, or never and the value is copied.
 std::optional<View> sliced(const View& view, std::size_t axis, std::int64_t start,
                            std::int64_t step, std::int64_t length) {
   View result = view;
@@ -65,6 +66,11 @@ std::optional<View> sliced(const View& view, std::size_t axis, std::int64_t star
     } else {
       return std::nullopt;
     }
+    if (length == 1 && (guard.begin > 0 || guard.end < 1)) return std::nullopt;
+  }
+  if (length == 1) {
+    std::erase_if(result.access.guards,
+                  [&](const Guard& guard) { return guard.axis == static_cast<int>(axis); });
   }
   change_strides(result.access, [&](std::vector<std::int64_t>& strides, std::int64_t& offset) {
     offset += start * strides[axis];
