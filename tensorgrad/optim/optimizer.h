@@ -1,5 +1,6 @@
-// Optimizers: an optimizer is a plain struct that writes its update in tensor operators; fusion makes
-// it one kernel over each contiguous run of parameters. `Optimizer` holds any of them by value.
+// Optimizers: an optimizer is a plain struct that writes its update in tensor operators; fusion
+// makes it one kernel over each contiguous run of parameters. `Optimizer` holds any of them by
+// value.
 #pragma once
 
 #include <concepts>
@@ -38,7 +39,8 @@ struct UpdateResult {
 
 /// A struct is an optimizer when it has a rate and these functions.
 /// `moments()`: how many moments it keeps per parameter, all starting at zero.
-/// `scalars(step, rate)`: the numbers that change from step to step (the rate, bias corrections) for
+/// `scalars(step, rate)`: the numbers that change from step to step (the rate, bias corrections)
+/// for
 ///   update `step` = 0, 1, …; always equally many.
 /// `update(input)`: the new values, elementwise in tensor operators.
 template <class O>
@@ -56,8 +58,8 @@ class Optimizer {
   Optimizer() = default;
 
   template <class O>
-    requires(!std::same_as<std::remove_cvref_t<O>, Optimizer> && OptimizerLike<O>)
-  Optimizer(O optimizer)  // NOLINT: implicit
+  requires(!std::same_as<std::remove_cvref_t<O>, Optimizer> && OptimizerLike<O>)
+      Optimizer(O optimizer)  // NOLINT: implicit
       : Optimizer(std::make_shared<Model<O>>(std::move(optimizer))) {}
 
   explicit operator bool() const { return self_ != nullptr; }
@@ -93,9 +95,7 @@ class Optimizer {
     std::vector<double> scalars(std::int64_t step, double rate) const override {
       return optimizer.scalars(step, rate);
     }
-    UpdateResult update(const UpdateInput& input) const override {
-      return optimizer.update(input);
-    }
+    UpdateResult update(const UpdateInput& input) const override { return optimizer.update(input); }
     bool decays(std::string_view name, const Shape& shape) const override {
       if constexpr (requires { optimizer.decay_filter; }) {
         return !optimizer.decay_filter || optimizer.decay_filter(name, shape);

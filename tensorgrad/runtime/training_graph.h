@@ -35,11 +35,11 @@ struct TrainingGraph {
   std::vector<double> lr_scales;
 };
 
-/// Lays out the arenas in `trace.graph.arena` and adds roots: gradient (per trainable parameter that
-/// the loss reaches), gradient_norm (with clipping), finite_check (with check_finite), and, if
+/// Lays out the arenas in `trace.graph.arena` and adds roots: gradient (per trainable parameter
+/// that the loss reaches), gradient_norm (with clipping), finite_check (with check_finite), and, if
 /// `with_update`, parameter_update and moment_update. Called inside the open trace after the
-/// forward. UsageError for a trainable parameter that no gradient reaches, unless allow_unused: then
-/// it stays as it is, without gradient and moments.
+/// forward. UsageError for a trainable parameter that no gradient reaches, unless allow_unused:
+/// then it stays as it is, without gradient and moments.
 TrainingGraph add_training(Trace& trace, const Tensor& loss, const TrainingSpec& spec,
                            bool with_update);
 

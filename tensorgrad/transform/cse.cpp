@@ -12,8 +12,7 @@ namespace {
 class Hash {
  public:
   template <class I>
-    requires(std::is_integral_v<I> || std::is_enum_v<I>)
-  void mix(I value) {
+  requires(std::is_integral_v<I> || std::is_enum_v<I>) void mix(I value) {
     state_ = (state_ ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15u;
     state_ ^= state_ >> 29;
   }
@@ -35,7 +34,7 @@ class Hash {
   }
   void mix(const ir::RandomAttrs& a) { mix(a.ordinal); }
   template <class Other>
-    requires std::is_class_v<Other>
+  requires std::is_class_v<Other>
   void mix(const Other&) {}
 
   std::size_t value() const { return state_; }

@@ -45,7 +45,8 @@ std::optional<Folded> fold_empty(const ir::Graph& graph, const ir::Node& node) {
   switch (family) {
     case Family::reduction:
     case Family::arg_reduction: return filled(reduction_of_nothing(node.op));
-    case Family::view: return filled(std::get<ir::PadAttrs>(node.attrs).value);  // only pad grows
+    case Family::view:
+      return filled(std::get<ir::PadAttrs>(node.attrs).value);  // only pad grows
     // Nothing to add; or a row of a table without rows, which the kernel would report.
     case Family::index:
       if (node.op == Opcode::index_add || node.op == Opcode::scatter_add) {

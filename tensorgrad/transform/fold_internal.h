@@ -1,5 +1,5 @@
-// The parts of fold, by what they remove. Each looks at a node whose inputs are in the new graph and
-// says what it is instead: an existing node, a constant, or nothing.
+// The parts of fold, by what they remove. Each looks at a node whose inputs are in the new graph
+// and says what it is instead: an existing node, a constant, or nothing.
 #pragma once
 
 #include <optional>

@@ -10,9 +10,9 @@ using kernel::Access;
 // Operands of structured kernels are memory with plain strides: fuse.cpp put copies where not.
 Access plain(const State& state, NodeId id) {
   const auto i = static_cast<std::size_t>(id);
-  require(state.view[i].has_value() && state.kind[i] != Kind::constant &&
-              state.kind[i] != Kind::iota,
-          "an operand of a structured kernel is in memory");
+  require(
+      state.view[i].has_value() && state.kind[i] != Kind::constant && state.kind[i] != Kind::iota,
+      "an operand of a structured kernel is in memory");
   const Access& access = state.view[i]->access;
   require(access.guards.empty() && !access.indirect, "an operand has plain strides");
   return access;
@@ -100,8 +100,7 @@ kernel::Window emit_window(const State& state, int group) {
   window.input_shape = shape4(state.node(first.inputs[0]).shape());
   window.output_shape = shape4(first.shape());
   for (NodeId id : nodes) {
-    (state.node(id).op == ir::Opcode::max_pool2d ? window.output : window.index) =
-        plain(state, id);
+    (state.node(id).op == ir::Opcode::max_pool2d ? window.output : window.index) = plain(state, id);
   }
   return window;
 }
@@ -125,8 +124,9 @@ kernel::Scatter emit_scatter(const State& state, int group) {
     scatter.index.strides.assign(source.size(), 0);
     scatter.index.strides[axis] = stride;
   }
-  const bool zero = state.kind[static_cast<std::size_t>(node.inputs[0])] == Kind::constant &&
-                    ir::ConstantAttrs{constant_value(state, node.inputs[0])} == ir::ConstantAttrs{0};
+  const bool zero =
+      state.kind[static_cast<std::size_t>(node.inputs[0])] == Kind::constant &&
+      ir::ConstantAttrs{constant_value(state, node.inputs[0])} == ir::ConstantAttrs{0};
   if (!zero) scatter.base = plain(state, node.inputs[0]);
   return scatter;
 }

@@ -24,7 +24,8 @@ class Walk {
       if (x.node() <= y_) reaches_[static_cast<std::size_t>(x.node())] = true;
     }
     for (NodeId id = 0; id <= y_; ++id) {
-      if (!reaches_[static_cast<std::size_t>(id)]) reaches_[static_cast<std::size_t>(id)] = has_path(id);
+      if (!reaches_[static_cast<std::size_t>(id)])
+        reaches_[static_cast<std::size_t>(id)] = has_path(id);
     }
   }
 
@@ -90,9 +91,9 @@ std::vector<Tensor> grad_with_reach(const Tensor& y, std::span<const Tensor> xs,
                                     std::vector<bool>& reached, Location location) {
   Trace& trace = require_tensor("grad", y, location);
   if (y.dtype() != f32 || y.ndim() != 0) {
-    detail::refuse_shape("grad: the value is " + detail::type_of(y) +
-                             ", a scalar f32[] is expected.",
-                         location, "reduce it with mean or sum.");
+    detail::refuse_shape(
+        "grad: the value is " + detail::type_of(y) + ", a scalar f32[] is expected.", location,
+        "reduce it with mean or sum.");
   }
   for (const Tensor& x : xs) {
     require_tensor("grad", x, location);
@@ -108,9 +109,8 @@ std::vector<Tensor> grad_with_reach(const Tensor& y, std::span<const Tensor> xs,
   for (const Tensor& x : xs) {
     const Tensor found = x.node() <= y.node() ? walk.cotangent(x.node()) : Tensor();
     reached.push_back(!found.empty());
-    gradients.push_back(found.empty()
-                            ? detail::constant_node(trace, 0, {f32, x.shape()}, location)
-                            : found);
+    gradients.push_back(found.empty() ? detail::constant_node(trace, 0, {f32, x.shape()}, location)
+                                      : found);
   }
   return gradients;
 }

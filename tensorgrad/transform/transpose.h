@@ -1,6 +1,6 @@
 // A transposed matrix product becomes the product of the transposed operands in the other order:
-// transposes of operands are free, a transposed result would have to be copied. Gradients of weights
-// stored [out, in] arise this way.
+// transposes of operands are free, a transposed result would have to be copied. Gradients of
+// weights stored [out, in] arise this way.
 #pragma once
 
 #include "tensorgrad/ir/graph.h"
