@@ -25,6 +25,14 @@ void for_each_base(const State& state, NodeId id, const std::function<void(NodeI
   }
 }
 
+bool has_piece_in(const State& state, NodeId base, int group) {
+  if (state.kind[static_cast<std::size_t>(base)] != Kind::concat) return false;
+  for (NodeId piece : state.node(base).inputs) {
+    if (state.group_of[static_cast<std::size_t>(piece)] == group) return true;
+  }
+  return false;
+}
+
 namespace {
 
 class Grouper {
@@ -165,10 +173,13 @@ class Grouper {
   bool fits(int g, const Domain& domain, NodeId id, bool& feeds_back) {
     const Node& node = state_.node(id);
     const auto i = static_cast<std::size_t>(id);
+    bool own = false;  // memory that this very kernel would write
+    for_each_base(state_, id, [&](NodeId base) {
+      own = own || has_piece_in(state_, base, g) ||
+            (state_.copy_view[i].has_value() && group_of(base) == g);
+    });
+    if (own) return false;
     if (state_.copy_view[i]) {
-      bool own = false;  // what a copy reads is memory that another kernel has written
-      for_each_base(state_, id, [&](NodeId base) { own = own || group_of(base) == g; });
-      if (own) return false;
       return to_domain(*state_.copy_view[i], domain, is_full(state_, domain, id)).has_value();
     }
     const bool full = operand_is_full(state_, domain, id);

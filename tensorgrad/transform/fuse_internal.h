@@ -103,6 +103,9 @@ bool operand_is_full(const State& state, const Domain& domain, NodeId reader);
 /// Calls `visit` for every node whose memory the operands of `id` read, through views.
 void for_each_base(const State& state, NodeId id, const std::function<void(NodeId)>& visit);
 
+/// `base` is a concat of which the group stores a part.
+bool has_piece_in(const State& state, NodeId base, int group);
+
 /// The number of a constant, through views.
 double constant_value(const State& state, NodeId id);
 
