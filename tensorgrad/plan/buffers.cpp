@@ -54,6 +54,15 @@ bool replaces(const kernel::Kernel& kernel, int operand, int result) {
   const Access* written = nullptr;
   int stores = 0;
   for (const kernel::Instr& instr : loop->tape) {
+    // A loaded register may be the memory itself, which by now holds the result.
+    for (int arg : instr.args) {
+      if (written == nullptr || arg < 0) continue;
+      const kernel::Instr& source = loop->tape[static_cast<std::size_t>(arg)];
+      if (source.op == kernel::TapeOp::load &&
+          loop->accesses[static_cast<std::size_t>(source.access)].buffer == operand) {
+        return false;
+      }
+    }
     if (instr.op != kernel::TapeOp::store) continue;
     const Access& access = loop->accesses[static_cast<std::size_t>(instr.access)];
     if (access.buffer == result) {
@@ -88,8 +97,10 @@ struct Placement {
     if (x.last < y.first || y.last < x.first) return Relation::apart;
     if (!limits.in_place) return Relation::together;
     const auto takes_over = [&](int operand, int result, int kernel) {
-      return program.buffers[static_cast<std::size_t>(operand)].numel ==
-                 program.buffers[static_cast<std::size_t>(result)].numel &&
+      const kernel::Buffer& from = program.buffers[static_cast<std::size_t>(operand)];
+      const kernel::Buffer& to = program.buffers[static_cast<std::size_t>(result)];
+      // In float64 evaluation f32 elements are wider than i32 and bool.
+      return from.numel == to.numel && (from.dtype == f32) == (to.dtype == f32) &&
              replaces(program.kernels[static_cast<std::size_t>(kernel)], operand, result);
     };
     const bool follows = x.last == y.first && x.first < y.first && takes_over(a, b, x.last);

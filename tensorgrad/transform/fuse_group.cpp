@@ -284,6 +284,11 @@ class Grouper {
                                 b.domain.rowwise || !state_.limits.contract_epilogue)) {
       return false;
     }
+    if (host != ir::kNoNode) {  // a contraction cannot read what its own epilogue computes
+      for (NodeId base : values_read(host)) {
+        if (group_of(base) == from) return false;
+      }
+    }
     const NodeId sample = b.nodes.front();
     const NodeId a_sample = a.nodes.empty() ? host : a.nodes.front();
     if (state_.update_phase[static_cast<std::size_t>(sample)] !=
