@@ -97,6 +97,9 @@ class LoopEmitter {
     require(access.has_value(), "an operand of a group fits its iteration space");
     if (access->buffer == members_.host && members_.host != ir::kNoNode) {
       access->buffer = kernel::kAccumulator;
+    } else if (access->buffer >= 0) {
+      const auto base = static_cast<std::size_t>(access->buffer);
+      require(state_.kind[base] != Kind::loop || state_.stored[base], "what is loaded was stored");
     }
     // What does not vary along reduced axes is loaded once per row.
     bool varies = false;

@@ -95,10 +95,29 @@ class Chooser {
       const auto& view = state_.view[static_cast<std::size_t>(input)];
       if (!view || state_.kind[static_cast<std::size_t>(input)] == Kind::constant) continue;
       const NodeId base = view->access.buffer;
-      if (base < 0 || !computed(base) || stored(base) || computed_in(state_, base, g)) continue;
-      if (base == group(g).host) continue;
-      if (!recompute(input, base, g, operand_is_full(state_, group(g).domain, reader))) store(base);
+      if (base < 0 || !computed(base) || stored(base)) continue;
+      if (base == group(g).host || group_of(base) == g) continue;
+      const bool full = operand_is_full(state_, group(g).domain, reader);
+      const bool again = computed_in(state_, base, g)
+                             ? in_group_value(state_, g, input, group(g).domain, full) >= 0
+                             : recompute(input, base, g, full);
+      if (!again) store(base);
     }
+  }
+
+  // What a recomputed node reads of values computed in the group is there as a register.
+  bool reads_registers(NodeId id, int g) const {
+    const bool full = operand_is_full(state_, group(g).domain, id);
+    for (NodeId input : state_.node(id).inputs) {
+      const auto in = static_cast<std::size_t>(input);
+      if (state_.kind[in] == Kind::constant || state_.view[in]->access.buffer < 0) continue;
+      const NodeId base = state_.view[in]->access.buffer;
+      if (computed(base) && !stored(base) && computed_in(state_, base, g) &&
+          in_group_value(state_, g, input, group(g).domain, full) == ir::kNoNode) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // Plans the computation of `base` inside group `g`; false when it is not worth it.
@@ -109,7 +128,9 @@ class Chooser {
     if (!plan(base, g, state_.node(base).shape().numel(), again, rows, loads, budget)) return false;
     if (loads > 1) return false;
     for (NodeId id : again) state_.recomputed[static_cast<std::size_t>(id)].push_back(g);
-    if (in_group_value(state_, g, input, group(g).domain, full) == ir::kNoNode) {
+    bool fits = in_group_value(state_, g, input, group(g).domain, full) != ir::kNoNode;
+    for (NodeId id : again) fits = fits && reads_registers(id, g);
+    if (!fits) {
       for (NodeId id : again) state_.recomputed[static_cast<std::size_t>(id)].pop_back();
       return false;
     }
