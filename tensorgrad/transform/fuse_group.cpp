@@ -182,6 +182,11 @@ class Grouper {
     if (state_.copy_view[i]) {
       return to_domain(*state_.copy_view[i], domain, is_full(state_, domain, id)).has_value();
     }
+    // A running sum goes along one axis.
+    if (ir::family(node.op) == ir::Family::scan &&
+        std::count(domain.reduced.begin(), domain.reduced.end(), true) > 1) {
+      return false;
+    }
     const bool full = operand_is_full(state_, domain, id);
     for (NodeId input : node.inputs) {
       const auto in = static_cast<std::size_t>(input);
