@@ -16,7 +16,7 @@ UpdateResult adam_step(const Tensor& p, const Tensor& g, const UpdateInput& inpu
   return {p - input.scalars[0] * (m / root), {m, v}};
 }
 
-std::vector<double> adam_scalars(std::int64_t step, double rate, const std::array<double, 2>& betas,
+StepScalars adam_scalars(std::int64_t step, double rate, const std::array<double, 2>& betas,
                                  double weight_decay) {
   const auto t = static_cast<double>(step + 1);
   return {rate / (1 - std::pow(betas[0], t)), 1 / std::sqrt(1 - std::pow(betas[1], t)),
@@ -34,7 +34,7 @@ void check_adam(const char* name, const std::array<double, 2>& betas, double eps
 
 }  // namespace
 
-std::vector<double> Adam::scalars(std::int64_t step, double rate) const {
+StepScalars Adam::scalars(std::int64_t step, double rate) const {
   return adam_scalars(step, rate, betas, weight_decay);
 }
 
@@ -46,7 +46,7 @@ UpdateResult Adam::update(const UpdateInput& input) const {
 
 void Adam::check() const { check_adam("Adam", betas, eps, weight_decay); }
 
-std::vector<double> AdamW::scalars(std::int64_t step, double rate) const {
+StepScalars AdamW::scalars(std::int64_t step, double rate) const {
   return adam_scalars(step, rate, betas, weight_decay);
 }
 

@@ -18,7 +18,7 @@ struct Adam {
 
   int moments() const { return 2; }
   /// lr / (1 - beta1^t), 1 / sqrt(1 - beta2^t), and 1 - lr * weight_decay, with t = step + 1.
-  std::vector<double> scalars(std::int64_t step, double rate) const;
+  StepScalars scalars(std::int64_t step, double rate) const;
   UpdateResult update(const UpdateInput& input) const;
   void check() const;
 };
@@ -33,7 +33,7 @@ struct AdamW {
   DecayFilter decay_filter = {};
 
   int moments() const { return 2; }
-  std::vector<double> scalars(std::int64_t step, double rate) const;
+  StepScalars scalars(std::int64_t step, double rate) const;
   UpdateResult update(const UpdateInput& input) const;
   void check() const;
 };

@@ -3,10 +3,14 @@
 // value.
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +25,26 @@ using DecayFilter = std::function<bool(std::string_view name, const Shape& shape
 
 /// Decay for matrices and larger, none for vectors and scalars (biases, norms): the usual filter.
 bool no_decay_for_vectors(std::string_view name, const Shape& shape);
+
+/// The numbers of one step; at most eight, held in place so that a step allocates nothing.
+class StepScalars {
+ public:
+  static constexpr std::size_t kMax = 8;
+  /// Throws UsageError for more than kMax numbers.
+  StepScalars(std::initializer_list<double> values)  // NOLINT: implicit
+      : StepScalars(std::span<const double>(values.begin(), values.size())) {}
+  StepScalars(const std::vector<double>& values)  // NOLINT: implicit
+      : StepScalars(std::span<const double>(values)) {}
+  explicit StepScalars(std::span<const double> values);
+
+  std::size_t size() const { return size_; }
+  auto begin() const { return values_.begin(); }
+  auto end() const { return values_.begin() + static_cast<std::ptrdiff_t>(size_); }
+
+ private:
+  std::array<double, kMax> values_{};
+  std::size_t size_ = 0;
+};
 
 /// What an update is given: flat tensors of one run of parameters, all of one shape [n].
 struct UpdateInput {
@@ -47,7 +71,7 @@ template <class O>
 concept OptimizerLike = requires(const O& o, const UpdateInput& input) {
   { o.lr } -> std::convertible_to<Schedule>;
   { o.moments() } -> std::convertible_to<int>;
-  { o.scalars(std::int64_t{}, double{}) } -> std::convertible_to<std::vector<double>>;
+  { o.scalars(std::int64_t{}, double{}) } -> std::convertible_to<StepScalars>;
   { o.update(input) } -> std::convertible_to<UpdateResult>;
 };
 
@@ -67,7 +91,7 @@ class Optimizer {
   /// Replaces the rate.
   void set_lr(Schedule lr) { lr_ = std::move(lr); }
   int moments() const { return self_->moments(); }
-  std::vector<double> scalars(std::int64_t step, double rate) const {
+  StepScalars scalars(std::int64_t step, double rate) const {
     return self_->scalars(step, rate);
   }
   UpdateResult update(const UpdateInput& input) const { return self_->update(input); }
@@ -82,7 +106,7 @@ class Optimizer {
   struct Interface {
     virtual ~Interface() = default;
     virtual int moments() const = 0;
-    virtual std::vector<double> scalars(std::int64_t step, double rate) const = 0;
+    virtual StepScalars scalars(std::int64_t step, double rate) const = 0;
     virtual UpdateResult update(const UpdateInput& input) const = 0;
     virtual bool decays(std::string_view name, const Shape& shape) const = 0;
     virtual void check() const = 0;
@@ -92,7 +116,7 @@ class Optimizer {
   struct Model final : Interface {
     explicit Model(O value) : optimizer(std::move(value)) {}
     int moments() const override { return optimizer.moments(); }
-    std::vector<double> scalars(std::int64_t step, double rate) const override {
+    StepScalars scalars(std::int64_t step, double rate) const override {
       return optimizer.scalars(step, rate);
     }
     UpdateResult update(const UpdateInput& input) const override { return optimizer.update(input); }

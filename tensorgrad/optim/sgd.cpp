@@ -5,7 +5,7 @@
 
 namespace tensorgrad::optim {
 
-std::vector<double> SGD::scalars(std::int64_t step, double rate) const {
+StepScalars SGD::scalars(std::int64_t step, double rate) const {
   return {rate, step == 0 ? 1.0 : 1.0 - dampening};
 }
 

@@ -19,7 +19,7 @@ struct SGD {
 
   int moments() const { return momentum != 0 ? 1 : 0; }
   /// The rate, and the factor of g in the buffer.
-  std::vector<double> scalars(std::int64_t step, double rate) const;
+  StepScalars scalars(std::int64_t step, double rate) const;
   UpdateResult update(const UpdateInput& input) const;
   void check() const;
 };

@@ -92,8 +92,6 @@ class AsyncQueue {
       lock.unlock();
       run(job);
       lock.lock();
-      free_.splice(free_.end(), active_, active_.begin());
-      changed_.notify_all();
     }
   }
 
@@ -109,9 +107,16 @@ class AsyncQueue {
         if (chained_) fail_others(job, error);
       }
     }
-    job.turn.finish();
-    job.session.reset();
+    // The job's place is free before anybody can know that it is done.
+    Turn turn = std::move(job.turn);
+    const std::shared_ptr<Session> session = std::move(job.session);
     const std::shared_ptr<AsyncState<Result>> state = std::move(job.state);
+    {
+      const std::lock_guard lock(mutex_);
+      free_.splice(free_.end(), active_, active_.begin());
+    }
+    changed_.notify_all();
+    turn.finish();
     if (error) {
       state->fail(error);
     } else {

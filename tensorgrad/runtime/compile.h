@@ -18,6 +18,9 @@ Graph trace_graph(const Binder& binder, std::shared_ptr<const void> model,
                   const TraceOptions& options, Location location);
 }  // namespace runtime
 
+/// True inside the forward of `compile`; false in evaluations, inference graphs and outside a forward.
+bool is_training();
+
 /// Compiles `forward(model, inputs…)`, which returns the scalar f32 loss, or a struct or tuple whose
 /// first member is the loss, for training. Both are kept by value; parameters start at their initial
 /// values, from the seed. Throws UsageError, with the user's line, for whatever does not fit.

@@ -44,6 +44,11 @@ std::vector<std::string> names_of(std::span<const InputDecl> inputs) {
   return names;
 }
 
+// How a refusal begins; made only when there is one.
+std::string start_of(const char* call, const InputDecl& input) {
+  return std::string(call) + ": input " + quoted(input.name);
+}
+
 const char* kind_name(Kind kind) {
   switch (kind) {
     case Kind::i32: return "i32";
@@ -66,7 +71,7 @@ bool type_fits(DType dtype, const InputValue& value) {
   return false;
 }
 
-void check_number(const std::string& start, const InputDecl& input, double number) {
+void check_number(const char* call, const InputDecl& input, double number) {
   if (input.dtype == DType::f32) return;
   const bool fits = input.dtype == DType::i32
                         ? number == std::floor(number) && std::abs(number) <= 2147483647.0
@@ -74,7 +79,8 @@ void check_number(const std::string& start, const InputDecl& input, double numbe
   if (fits) return;
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", number);
-  throw_usage(start + " takes " + std::string(name(input.dtype)) + ", the number " + text +
+  throw_usage(start_of(call, input) + " takes " + std::string(name(input.dtype)) +
+              ", the number " + text +
               " given.");
 }
 
@@ -87,7 +93,7 @@ std::int64_t numel_of_known(const InputDecl& input) {
 }
 
 // The free size that an argument implies; kNoAny when its extents are all given.
-std::int64_t check_length(const std::string& start, const InputDecl& input,
+std::int64_t check_length(const char* call, const InputDecl& input,
                           const InputValue& value) {
   const auto count = static_cast<std::int64_t>(value.count());
   const bool free = std::find(input.shape.begin(), input.shape.end(), any) != input.shape.end();
@@ -95,12 +101,12 @@ std::int64_t check_length(const std::string& start, const InputDecl& input,
   std::int64_t size = kNoAny;
   if (free) {
     if (known == 0 ? count != 0 : count % known != 0) {
-      throw_usage(start + " is " + type_of(input) + ", " + std::to_string(count) +
+      throw_usage(start_of(call, input) + " is " + type_of(input) + ", " + std::to_string(count) +
                   " values are not divisible by " + std::to_string(known) + ".");
     }
     size = known == 0 ? 0 : count / known;
   } else if (count != known) {
-    throw_usage(start + " is " + type_of(input) + " with " + std::to_string(known) +
+    throw_usage(start_of(call, input) + " is " + type_of(input) + " with " + std::to_string(known) +
                 " values, " + std::to_string(count) + " given.");
   }
   if (value.shape() != nullptr) {
@@ -109,7 +115,7 @@ std::int64_t check_length(const std::string& start, const InputDecl& input,
       if (expected[axis] == any) expected[axis] = size;
     }
     if (expected != *value.shape()) {
-      throw_usage(start + " is " + type_of(input) + ", an array of shape " + value.shape()->str() +
+      throw_usage(start_of(call, input) + " is " + type_of(input) + ", an array of shape " + value.shape()->str() +
                   " given.");
     }
   }
@@ -169,25 +175,24 @@ bool has_any(std::span<const InputDecl> inputs) {
 
 void order_inputs(const char* call, std::span<const InputDecl> inputs,
                   std::span<const NamedInput> named, std::span<InputValue> ordered) {
-  const std::string start = std::string(call) + ": ";
   std::fill(ordered.begin(), ordered.end(), InputValue{});
   for (const NamedInput& given : named) {
     const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const InputDecl& input) {
       return input.name == given.name;
     });
     if (found == inputs.end()) {
-      throw_usage(start + "there is no input " + quoted(given.name) + ", known: " +
+      throw_usage(std::string(call) + ": " + "there is no input " + quoted(given.name) + ", known: " +
                   join_names(names_of(inputs)) + ".");
     }
     InputValue& place = ordered[static_cast<std::size_t>(found - inputs.begin())];
     if (place.kind() != Kind::none) {
-      throw_usage(start + "input " + quoted(given.name) + " is given twice.");
+      throw_usage(std::string(call) + ": " + "input " + quoted(given.name) + " is given twice.");
     }
     place = given.value;
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (ordered[i].kind() == Kind::none) {
-      throw_usage(start + "input " + quoted(inputs[i].name) + " is missing.");
+      throw_usage(std::string(call) + ": " + "input " + quoted(inputs[i].name) + " is missing.");
     }
   }
 }
@@ -203,13 +208,12 @@ std::int64_t check_inputs(const char* call, std::span<const InputDecl> inputs,
   std::size_t sized_by = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const InputDecl& input = inputs[i];
-    const std::string start = std::string(call) + ": input " + quoted(input.name);
     if (!type_fits(input.dtype, values[i])) {
-      throw_usage(start + " takes " + std::string(name(input.dtype)) + ", " +
+      throw_usage(start_of(call, input) + " takes " + std::string(name(input.dtype)) + ", " +
                   kind_name(values[i].kind()) + " values given.");
     }
-    if (values[i].kind() == Kind::number) check_number(start, input, values[i].number());
-    const std::int64_t here = check_length(start, input, values[i]);
+    if (values[i].kind() == Kind::number) check_number(call, input, values[i].number());
+    const std::int64_t here = check_length(call, input, values[i]);
     if (here == kNoAny) continue;
     if (size != kNoAny && size != here) {
       throw_usage(std::string(call) + ": the free sizes disagree, " +

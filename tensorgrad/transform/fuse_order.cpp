@@ -114,10 +114,15 @@ NodeId place_in_trace(const State& state, int g) {
 
 std::vector<int> order_groups(const State& state) {
   Edges edges = build_edges(state);
-  using Entry = std::pair<NodeId, int>;  // last node, group
+  // Updates only when everything that may fail has run. Nothing else waits for one.
+  using Entry = std::tuple<bool, NodeId, int>;  // is an update, last node, group
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
   std::size_t alive = 0;
-  const auto push = [&](int g) { ready.emplace(place_in_trace(state, g), g); };
+  const auto is_update = [&](int g) {
+    const NodeId any = all_nodes(state.groups[static_cast<std::size_t>(g)]).front();
+    return static_cast<bool>(state.update_phase[static_cast<std::size_t>(any)]);
+  };
+  const auto push = [&](int g) { ready.emplace(is_update(g), place_in_trace(state, g), g); };
   for (std::size_t g = 0; g < state.groups.size(); ++g) {
     if (state.groups[g].dead) continue;
     ++alive;
@@ -125,7 +130,7 @@ std::vector<int> order_groups(const State& state) {
   }
   std::vector<int> order;
   while (!ready.empty()) {
-    const int g = ready.top().second;
+    const int g = std::get<2>(ready.top());
     ready.pop();
     order.push_back(g);
     for (int later : edges.after[static_cast<std::size_t>(g)]) {
