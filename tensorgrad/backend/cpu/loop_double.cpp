@@ -75,6 +75,9 @@ struct ToInt {
     return static_cast<std::int32_t>(x >= kHigh ? kHigh : (x > kLow ? x : kLow));
   }
 };
+struct MultiplyAdd {
+  double operator()(double a, double b, double c) const { return a * b + c; }
+};
 struct ToBool {
   bool operator()(double x) const { return x != 0; }
 };
@@ -141,6 +144,10 @@ VectorKernels find_double_cast(DType from, DType to) {
   if (to == DType::f32) return all(loop<ToDouble, double, double>);
   return to == DType::i32 ? all(loop<ToInt, std::int32_t, double>)
                           : all(loop<ToBool, std::int32_t, double>);
+}
+
+VectorKernels find_double_multiply_add() {
+  return all(loop<MultiplyAdd, double, double, double, double>);
 }
 
 ReduceKernels find_double_reduce(ir::Opcode op) {

@@ -8,12 +8,10 @@ namespace {
 
 /// Bytes that the full registers of a tile may take, of a first-level cache of 32 KiB.
 constexpr std::int64_t kTileBytes = 20 * 1024;
-/// Elements of a register: fewer cost more in overhead, more gain nothing (bench/loop_bench).
-constexpr std::int64_t kMinTile = 256, kMaxTile = 1024, kTransposedColumns = 64;
-/// Maps whose operands come from memory have tiles in the second-level cache instead: a stream is
-/// slow to start, so it should be long (relu(a*b+c) of 16 M elements: 21 instead of 30 ms).
-constexpr std::int64_t kLargePoints = 1 << 20, kLargeTileBytes = 384 * 1024;
-constexpr std::int64_t kMaxLargeTile = 1 << 14;
+/// Elements of a register (bench/loop_bench): fewer cost more in overhead; with more, computation
+/// and the hardware's reading ahead overlap less (relu(a*b+c) of 16 M elements: 13 ms, 20 with
+/// 2048).
+constexpr std::int64_t kMinTile = 256, kMaxTile = 512, kTransposedColumns = 64;
 /// Whole rows are kept in the second-level cache up to this size.
 constexpr std::int64_t kResidentBytes = 384 * 1024;
 
@@ -45,15 +43,12 @@ void choose_tile(LoopForm& form, std::int64_t element_bytes) {
   const std::int64_t slots = std::max(form.program.slots, 1);
   const std::int64_t rows = plan.extents[plan.row_axis];
   const std::int64_t columns = plan.extents[plan.column_axis];
-  std::int64_t points = 1;
-  for (std::int64_t extent : plan.extents) points *= extent;
-  const bool large = !plan.reduces && points >= kLargePoints;
-  const std::int64_t fitting = (large ? kLargeTileBytes : kTileBytes) / (slots * element_bytes);
-  const std::int64_t tile =
-      std::clamp(fitting / kLanePadding * kLanePadding, kMinTile, large ? kMaxLargeTile : kMaxTile);
+  const std::int64_t tile = std::clamp(
+      kTileBytes / (slots * element_bytes) / kLanePadding * kLanePadding, kMinTile, kMaxTile);
   if (!plan.reduces) {
-    layout.columns = column_block(columns, is_transposed(plan) ? kTransposedColumns : tile);
-    layout.rows = row_block(rows, tile / padded(layout.columns));
+    const bool square = is_transposed(plan);
+    layout.columns = column_block(columns, square ? kTransposedColumns : tile);
+    layout.rows = row_block(rows, (square ? 4 * tile : tile) / padded(layout.columns));
     return;
   }
   const std::int64_t line = plan.extents[plan.reduced_tile_axis()];
@@ -69,11 +64,11 @@ void choose_tile(LoopForm& form, std::int64_t element_bytes) {
     } else {
       layout.columns = column_block(columns, 256);
       layout.rows =
-          row_block(rows, std::clamp<std::int64_t>(4 * tile / padded(layout.columns), 16, 128));
+          row_block(rows, std::clamp<std::int64_t>(8 * tile / padded(layout.columns), 16, 128));
     }
   } else {
-    layout.columns = form.resident ? columns : column_block(columns, 2 * tile);
-    const std::int64_t most = form.resident ? 4 * tile : tile;
+    layout.columns = form.resident ? columns : column_block(columns, 4 * tile);
+    const std::int64_t most = form.resident ? 8 * tile : 2 * tile;
     layout.rows = row_block(rows, std::max<std::int64_t>(most / padded(layout.columns), 1));
   }
 }
@@ -122,6 +117,19 @@ void LoopForm::locate(const BlockWalk& walk, const LoopDomain& domain, std::int6
     const std::int64_t size = std::min(block, domain.end[axis] - place.point[axis]);
     if (axis == plan.row_axis) place.rows = size;
     if (axis == plan.column_axis) place.columns = size;
+  }
+}
+
+void LoopForm::advance(const BlockWalk& walk, const LoopDomain& domain, TilePlace& place) const {
+  for (std::size_t k = walk.axes.size(); k-- > 0;) {
+    const auto [axis, block] = walk.axes[k];
+    place.point[axis] += block;
+    const bool wrapped = place.point[axis] >= domain.end[axis];
+    if (wrapped) place.point[axis] = domain.begin[axis];
+    const std::int64_t size = std::min(block, domain.end[axis] - place.point[axis]);
+    if (axis == plan.row_axis) place.rows = size;
+    if (axis == plan.column_axis) place.columns = size;
+    if (!wrapped) return;
   }
 }
 

@@ -52,6 +52,8 @@ struct LoopForm {
   /// Sets the axes of `walk` in `place` to block `number`.
   void locate(const BlockWalk& walk, const LoopDomain& domain, std::int64_t number,
               TilePlace& place) const;
+  /// Moves `place` on to the next block of `walk`; after the last, to the first.
+  void advance(const BlockWalk& walk, const LoopDomain& domain, TilePlace& place) const;
   LoopDomain whole() const;
 };
 

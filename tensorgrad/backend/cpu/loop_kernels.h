@@ -45,6 +45,9 @@ using VectorKernels = std::array<VectorKernel, 8>;
 /// The kernels of an elementwise operator; `operand` is the type of its last operand. Null entries
 /// where the operator does not exist.
 VectorKernels find_elementwise(ir::Opcode op, DType operand, backend::Precision precision);
+/// args[0] * args[1] + args[2] of f32, rounded twice as its parts would be: saves a walk over the
+/// tile.
+VectorKernels find_multiply_add(backend::Precision precision);
 /// Conversion from one element type to another.
 VectorKernels find_cast(DType from, DType to, backend::Precision precision);
 
@@ -53,8 +56,10 @@ VectorKernels find_unary(ir::Opcode op, DType operand);
 VectorKernels find_binary(ir::Opcode op, DType operand);
 VectorKernels find_select(ir::Opcode op, DType operand);
 VectorKernels find_vector_cast(DType from, DType to);
+VectorKernels find_vector_multiply_add();
 VectorKernels find_double(ir::Opcode op);
 VectorKernels find_double_cast(DType from, DType to);
+VectorKernels find_double_multiply_add();
 
 /// Accumulators of a reduction, one per kept point. `value` holds double for floating point and
 /// std::int64_t for integers; `index` is used by argmax and argmin only.

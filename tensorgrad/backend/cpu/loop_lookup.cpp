@@ -118,6 +118,11 @@ VectorKernels find_elementwise(ir::Opcode op, DType operand, backend::Precision 
   }
 }
 
+VectorKernels find_multiply_add(backend::Precision precision) {
+  return precision == backend::Precision::f64 ? find_double_multiply_add()
+                                              : find_vector_multiply_add();
+}
+
 VectorKernels find_cast(DType from, DType to, backend::Precision precision) {
   const bool floating = from == DType::f32 || to == DType::f32;
   if (precision == backend::Precision::f64 && floating) return find_double_cast(from, to);

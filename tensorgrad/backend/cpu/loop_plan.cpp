@@ -215,8 +215,11 @@ TileShape shape_of(const LoopPlan& plan, const kernel::Access& access) {
     return plan.extents[axis] > 1 && (access.strides[axis] != 0 ||
                                       index_stride(access, axis) != 0 || has_guard(access, axis));
   };
-  return static_cast<TileShape>((varies(plan.row_axis) ? kByRow : kUniform) |
-                                (varies(plan.column_axis) ? kByColumn : kUniform));
+  const bool by_row = varies(plan.row_axis), by_column = varies(plan.column_axis);
+  // In tiles of one row a row is all there is, and full registers have the better places.
+  const bool one_row = plan.extents[plan.row_axis] == 1 && !plan.down_columns;
+  if (by_column && (by_row || one_row)) return kFull;
+  return by_column ? kByColumn : (by_row ? kByRow : kUniform);
 }
 
 bool is_invariant(const LoopPlan& plan, const kernel::Access& access) {

@@ -194,9 +194,40 @@ class Builder {
         if ((op(i) == TapeOp::store) == stores && include(i)) steps.push_back(make_step(i));
       }
     }
+    join_multiply_adds(steps);
     assign_slots(steps);
     forward_stores(steps);
     return steps;
+  }
+
+  /// A product that only one sum uses becomes a part of it.
+  void join_multiply_adds(StepList& steps) {
+    for (LoopStep& sum : steps) {
+      const Instr& instr = sum.instr;
+      if (instr.op != TapeOp::scalar || instr.fn != ir::Opcode::add || sum.shape != kFull) continue;
+      for (const std::size_t side : {0, 1}) {
+        const int product = instr.args[side], other = instr.args[1 - side];
+        const auto found = std::find_if(steps.begin(), steps.end(), [&](const LoopStep& step) {
+          return step.reg == product && step.instr.op == TapeOp::scalar &&
+                 step.instr.fn == ir::Opcode::mul && step.shape == kFull;
+        });
+        if (found == steps.end() || sum.operand != DType::f32 || uses(steps, product) != 1)
+          continue;
+        sum.kernels = find_multiply_add(precision_);
+        sum.instr.args = {found->instr.args[0], found->instr.args[1], other};
+        found->reg = -1;
+        break;
+      }
+    }
+    std::erase_if(steps, [](const LoopStep& step) { return step.reg < 0; });
+  }
+
+  static int uses(const StepList& steps, int reg) {
+    int count = 0;
+    for (const LoopStep& step : steps) {
+      count += static_cast<int>(std::count(step.instr.args.begin(), step.instr.args.end(), reg));
+    }
+    return count;
   }
 
   /// Index of the last step that uses a register.
@@ -217,9 +248,8 @@ class Builder {
     for (std::size_t s = 0; s < steps.size(); ++s) {
       LoopStep& step = steps[s];
       // In place only where all elements have one size.
-      const bool elementwise =
-          (step.instr.op == TapeOp::scalar || step.instr.op == TapeOp::cast) &&
-          precision_ == backend::Precision::f32;
+      const bool elementwise = (step.instr.op == TapeOp::scalar || step.instr.op == TapeOp::cast) &&
+                               precision_ == backend::Precision::f32;
       const auto release = [&] {
         for (int arg : step.instr.args) {
           if (arg < 0) continue;

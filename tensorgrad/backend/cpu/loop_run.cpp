@@ -46,8 +46,9 @@ TileInterpreter interpreter(const LoopRun& run) {
 /// Segments [first, last) of one pass.
 void run_segments(const LoopRun& run, TileInterpreter& tile, TilePlace place, const LoopPass& pass,
                   std::int64_t first, std::int64_t last) {
+  run.form.locate(run.form.reduced, run.domain, first, place);
   for (std::int64_t segment = first; segment < last; ++segment) {
-    run.form.locate(run.form.reduced, run.domain, segment, place);
+    if (segment > first) run.form.advance(run.form.reduced, run.domain, place);
     tile.set_tile(place.point, place.rows, place.columns);
     tile.run(pass.steps);
   }
@@ -62,6 +63,19 @@ TilePlace locate_kept(const LoopRun& run, TileInterpreter& tile, std::int64_t nu
   return place;
 }
 
+/// One tile of kept points of a loop that reduces, pass after pass.
+void run_passes(const LoopRun& run, TileInterpreter& tile, const TilePlace& place,
+                std::int64_t segments) {
+  tile.run(run.form.program.before);
+  for (const LoopPass& pass : run.form.program.passes) {
+    for (const LoopStep& step : pass.reductions) tile.init(step);
+    run_segments(run, tile, place, pass, 0, segments);
+    tile.set_tile(place.point, place.rows, place.columns);
+    for (const LoopStep& step : pass.reductions) tile.finish(step);
+    tile.run(pass.after);
+  }
+}
+
 }  // namespace
 
 void run_tiles(const LoopRun& run, std::int64_t first, std::int64_t last) {
@@ -69,25 +83,18 @@ void run_tiles(const LoopRun& run, std::int64_t first, std::int64_t last) {
   const LoopProgram& program = form.program;
   TileInterpreter tile = interpreter(run);
   const std::int64_t segments = form.plan.reduces ? form.reduced.count(run.domain) : 1;
+  if (first >= last) return;
+  TilePlace place = locate_kept(run, tile, first);
+  if (form.resident) form.locate(form.reduced, run.domain, 0, place);
   for (std::int64_t number = first; number < last; ++number) {
-    TilePlace place = locate_kept(run, tile, number);
+    if (number > first) form.advance(form.kept, run.domain, place);
+    tile.set_tile(place.point, place.rows, place.columns);
     if (form.resident) {
-      form.locate(form.reduced, run.domain, 0, place);
-      tile.set_tile(place.point, place.rows, place.columns);
       tile.run(program.resident, true);
-      continue;
-    }
-    if (!form.plan.reduces) {
+    } else if (form.plan.reduces) {
+      run_passes(run, tile, place, segments);
+    } else {
       tile.run(program.passes.front().steps);
-      continue;
-    }
-    tile.run(program.before);
-    for (const LoopPass& pass : program.passes) {
-      for (const LoopStep& step : pass.reductions) tile.init(step);
-      run_segments(run, tile, place, pass, 0, segments);
-      tile.set_tile(place.point, place.rows, place.columns);
-      for (const LoopStep& step : pass.reductions) tile.finish(step);
-      tile.run(pass.after);
     }
   }
   finish_streams();

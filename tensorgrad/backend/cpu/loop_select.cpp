@@ -40,6 +40,9 @@ namespace select_ops {
   };
 #include "tensorgrad/ir/elementwise.def"
 
+struct MultiplyAdd {
+  F operator()(F a, F b, F c) const { return a * b + c; }
+};
 struct Copy {
   template <class V>
   V operator()(V x) const {
@@ -97,6 +100,8 @@ VectorKernels conversion(DType from, DType to) {
   return kernels1<select_ops::Copy, I>();
 }
 
+VectorKernels multiply_add() { return kernels3<select_ops::MultiplyAdd, F, F>(); }
+
 }  // namespace tensorgrad::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -105,6 +110,7 @@ namespace tensorgrad::cpu {
 
 HWY_EXPORT(selection);
 HWY_EXPORT(conversion);
+HWY_EXPORT(multiply_add);
 
 VectorKernels find_select(ir::Opcode op, DType operand) {
   return HWY_DYNAMIC_DISPATCH(selection)(op, operand);
@@ -112,6 +118,7 @@ VectorKernels find_select(ir::Opcode op, DType operand) {
 VectorKernels find_vector_cast(DType from, DType to) {
   return HWY_DYNAMIC_DISPATCH(conversion)(from, to);
 }
+VectorKernels find_vector_multiply_add() { return HWY_DYNAMIC_DISPATCH(multiply_add)(); }
 
 }  // namespace tensorgrad::cpu
 #endif  // HWY_ONCE
