@@ -213,6 +213,8 @@ class Emitter {
 
   void kernel_of(int g) {
     const Group& group = state_.groups[static_cast<std::size_t>(g)];
+    // A root without elements needs a buffer but no kernel.
+    if (group.host == ir::kNoNode && group.domain.numel() == 0) return;
     kernel::Kernel kernel;
     kernel.body = body_of(g);
     if (const auto* loop = std::get_if<kernel::Loop>(&kernel.body)) {

@@ -1,6 +1,9 @@
 #include "test/support/evaluate.h"
 
+#include <algorithm>
+#include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "tensorgrad/ir/verify.h"
 #include "tensorgrad/ops/trace.h"
@@ -9,6 +12,7 @@
 #include "tensorgrad/transform/dce.h"
 #include "tensorgrad/transform/fold.h"
 #include "tensorgrad/transform/fuse.h"
+#include "tensorgrad/transform/transpose.h"
 
 namespace tensorgrad::test {
 namespace {
@@ -77,6 +81,8 @@ ir::Graph trace_graph(const Function& function, std::span<const Type> inputs, bo
   ir::verify(graph, "cse");
   graph = transform::fold(graph);
   ir::verify(graph, "fold");
+  graph = transform::transpose(graph);
+  ir::verify(graph, "transpose");
   return transform::dce(graph);
 }
 
