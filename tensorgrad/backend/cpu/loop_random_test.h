@@ -34,7 +34,9 @@ class LoopGenerator {
       out_.loop.extents.push_back(extents[pick(0, axes > 2 ? 5 : 8)]);
       out_.loop.reduced.push_back(kind > 0 && pick(0, 1) == 1);
     }
-    if (pick(0, 5) == 0 && axes <= 2) out_.loop.extents[0] *= 700;
+    // Sometimes long enough to be cut, seldom enough for the naive interpreter.
+    const std::int64_t second = axes > 1 ? out_.loop.extents[1] : 1;
+    if (pick(0, 3) == 0 && axes <= 2 && second <= 33) out_.loop.extents[0] *= second > 5 ? 70 : 700;
     if (kind == 3) {
       std::fill(out_.loop.reduced.begin(), out_.loop.reduced.end(), false);
       out_.loop.reduced[static_cast<std::size_t>(pick(0, axes - 1))] = true;
