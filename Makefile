@@ -17,11 +17,11 @@ test: build
 
 # Trains a small convolutional network on MNIST; options in ARGS, as in: make demo ARGS="--epochs 1"
 demo: build data
-	@$(BIN)/tensorgrad demo mnist $(ARGS)
+	@$(BIN)/tensorgrad demo mnist --out build/mnist-demo $(ARGS)
 
-# Times one workload on the CPU: make bench-cpu ARGS="mnist_mlp --seconds 5"
+# Times all workloads on the CPU, beside libtorch where that is installed: make bench-cpu ARGS="vae"
 bench-cpu: build
-	@$(BIN)/tensorgrad bench --device cpu $(ARGS)
+	@scripts/bench_cpu.py $(ARGS)
 
 setup:
 	@scripts/setup.sh
