@@ -13,6 +13,7 @@
 #include "tensorgrad/transform/dce.h"
 #include "tensorgrad/transform/fold.h"
 #include "tensorgrad/transform/fuse.h"
+#include "tensorgrad/transform/transpose.h"
 
 namespace tensorgrad::runtime {
 namespace {
@@ -100,6 +101,7 @@ kernel::Program lower(const char* call, const ir::Graph& graph, const PipelineSe
   check_limits(call, passes.graph(), settings.limits);
   if (settings.optimize) passes.run("cse", transform::cse);
   passes.run("fold", transform::fold);
+  if (settings.optimize) passes.run("transpose", transform::transpose);
   passes.run("dce", transform::dce);
   if (kVerify) ir::verify_no_zero_extent(passes.graph(), "fold");
   kernel::Program program = transform::fuse(passes.graph(), settings.limits);
