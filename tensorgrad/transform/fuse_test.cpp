@@ -26,9 +26,9 @@ Program fused(const Function& function, const std::vector<Type>& inputs, bool fu
   return test::compile_program(test::trace_graph(function, inputs), mode);
 }
 int count(const Program& program, std::string_view form) {
-  return static_cast<int>(
-      std::count_if(program.kernels.begin(), program.kernels.end(),
-                    [&](const kernel::Kernel& kernel) { return kernel::form(kernel.body) == form; }));
+  return static_cast<int>(std::count_if(
+      program.kernels.begin(), program.kernels.end(),
+      [&](const kernel::Kernel& kernel) { return kernel::form(kernel.body) == form; }));
 }
 #define EXPECT_KERNELS(program, expected) \
   EXPECT_EQ((program).kernels.size(), std::size_t{expected}) << kernel::print(program)
@@ -58,12 +58,10 @@ TEST(Fuse, SoftmaxIsOneRowwiseKernel) {
 }
 
 TEST(Fuse, LogSumExpAndVarianceAreOneKernel) {
-  EXPECT_KERNELS(fused([](const Tensors& in) { return Tensors{logsumexp(in[0], 1)}; },
-                       {{f32, {4, 9}}}),
-                 1);
-  EXPECT_KERNELS(fused([](const Tensors& in) { return Tensors{variance(in[0], 1)}; },
-                       {{f32, {4, 9}}}),
-                 1);
+  EXPECT_KERNELS(
+      fused([](const Tensors& in) { return Tensors{logsumexp(in[0], 1)}; }, {{f32, {4, 9}}}), 1);
+  EXPECT_KERNELS(
+      fused([](const Tensors& in) { return Tensors{variance(in[0], 1)}; }, {{f32, {4, 9}}}), 1);
 }
 
 TEST(Fuse, LayerNormIsOneKernelForwardAndTwoBackward) {
@@ -145,8 +143,9 @@ TEST(Fuse, UpdateIsOneKernelPerRun) {
   }
   ASSERT_EQ(trace->graph.arena.runs.size(), 2u) << "with and without decay";
   const Program program = test::compile_program(trace->graph, {});
-  const auto updates = std::count_if(program.kernels.begin(), program.kernels.end(),
-                                     [](const kernel::Kernel& kernel) { return kernel.predicated; });
+  const auto updates =
+      std::count_if(program.kernels.begin(), program.kernels.end(),
+                    [](const kernel::Kernel& kernel) { return kernel.predicated; });
   EXPECT_EQ(updates, 2) << kernel::print(program);
   EXPECT_TRUE(program.kernels.back().predicated) << "updates come last";
 }

@@ -58,13 +58,11 @@ TEST(View, DenseIsRowMajor) {
 }
 
 TEST(View, PermuteSwapsStrides) {
-  EXPECT_EQ(elements(permuted(dense_view({2, 3}, 0), {3, 2}, {1, 0})),
-            (Extents{0, 3, 1, 4, 2, 5}));
+  EXPECT_EQ(elements(permuted(dense_view({2, 3}, 0), {3, 2}, {1, 0})), (Extents{0, 3, 1, 4, 2, 5}));
 }
 
 TEST(View, BroadcastRepeats) {
-  const auto view =
-      apply_view(dense_view({2, 1}, 0), view_node(ir::Opcode::broadcast_to, {2, 3}));
+  const auto view = apply_view(dense_view({2, 1}, 0), view_node(ir::Opcode::broadcast_to, {2, 3}));
   ASSERT_TRUE(view);
   EXPECT_EQ(elements(*view), (Extents{0, 0, 0, 1, 1, 1}));
 }
@@ -97,8 +95,7 @@ TEST(View, GuardFollowsPermuteSliceAndFlip) {
   const View pad = *padded(dense_view({2, 2}, 0), {2, 4}, {0, 1}, {0, 1});
   EXPECT_EQ(elements(permuted(pad, {4, 2}, {1, 0})), (Extents{-1, -1, 0, 2, 1, 3, -1, -1}));
   EXPECT_EQ(elements(*narrowed(pad, {2, 2}, 1, 2)), (Extents{1, -1, 3, -1}));
-  const auto flipped =
-      apply_view(pad, view_node(ir::Opcode::flip, {2, 4}, ir::AxesAttrs{{1}}));
+  const auto flipped = apply_view(pad, view_node(ir::Opcode::flip, {2, 4}, ir::AxesAttrs{{1}}));
   EXPECT_EQ(elements(*flipped), (Extents{-1, 1, 0, -1, -1, 3, 2, -1}));
 }
 

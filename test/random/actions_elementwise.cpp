@@ -55,8 +55,7 @@ bool divide(Builder& b) {
 }
 bool power(Builder& b) {
   const Tensor x = positive(b);
-  b.push(b.rng().chance(0.5) ? pow(x, b.rng().between(-1.0, 2.5))
-                             : pow(x, sigmoid(b.partner(x))),
+  b.push(b.rng().chance(0.5) ? pow(x, b.rng().between(-1.0, 2.5)) : pow(x, sigmoid(b.partner(x))),
          4);
   return true;
 }
@@ -175,8 +174,8 @@ bool reduce(Builder& b) {
   const Tensor x = b.pick(1);
   const ReduceOptions options = some_axes(b, x);
   const Tensor y = op(x, options);
-  const double count = static_cast<double>(x.shape().numel()) /
-                       static_cast<double>(y.shape().numel());
+  const double count =
+      static_cast<double>(x.shape().numel()) / static_cast<double>(y.shape().numel());
   push_reduced(b, x, y, options, b.bound() * (kGrows ? count * 0.5 + 1 : 1));
   return true;
 }

@@ -30,8 +30,8 @@ bool permute_any(Builder& b) {
   std::vector<std::int64_t> axes(static_cast<std::size_t>(x.ndim()));
   std::iota(axes.begin(), axes.end(), 0);
   for (std::size_t k = axes.size(); k-- > 1;) {
-    std::swap(axes[k], axes[static_cast<std::size_t>(
-                           b.rng().below(static_cast<std::int64_t>(k) + 1))]);
+    std::swap(axes[k],
+              axes[static_cast<std::size_t>(b.rng().below(static_cast<std::int64_t>(k) + 1))]);
   }
   b.push(permute(x, axes), b.bound());
   return true;
@@ -180,28 +180,17 @@ bool literal_times(Builder& b) {
 
 std::span<const Action> shape_actions() {
   static const auto actions = std::to_array<Action>({
-      {"reshape", reshape_any},
-      {"permute", permute_any},
-      {"swap_axes", swap_any},
-      {"broadcast_to", broadcast_any},
-      {"squeeze", squeeze_any},
-      {"unsqueeze", unsqueeze_any},
-      {"flatten", flatten_any},
-      {"narrow", narrow_any},
-      {"flip", flip_any},
-      {"pad", pad_any},
-      {"concat", concat_any},
-      {"stack", stack_any},
-      {"split", split_any},
-      {"tril", triangle<tril>},
-      {"triu", triangle<triu>},
-      {"split_heads", heads_split},
-      {"merge_heads", heads_merge},
-      {"zeros", zeros_plus},
-      {"ones", ones_minus},
-      {"full", full_times},
-      {"arange", positions},
-      {"literal", literal_times},
+      {"reshape", reshape_any},     {"permute", permute_any},
+      {"swap_axes", swap_any},      {"broadcast_to", broadcast_any},
+      {"squeeze", squeeze_any},     {"unsqueeze", unsqueeze_any},
+      {"flatten", flatten_any},     {"narrow", narrow_any},
+      {"flip", flip_any},           {"pad", pad_any},
+      {"concat", concat_any},       {"stack", stack_any},
+      {"split", split_any},         {"tril", triangle<tril>},
+      {"triu", triangle<triu>},     {"split_heads", heads_split},
+      {"merge_heads", heads_merge}, {"zeros", zeros_plus},
+      {"ones", ones_minus},         {"full", full_times},
+      {"arange", positions},        {"literal", literal_times},
   });
   return actions;
 }

@@ -5,7 +5,7 @@
 namespace tensorgrad::test {
 
 namespace {
-constexpr double kLargest = 4;      // bound above which a value is squashed
+constexpr double kLargest = 4;        // bound above which a value is squashed
 constexpr std::int64_t kNumel = 400;  // size above which a value is cut
 }  // namespace
 
@@ -101,8 +101,8 @@ Tensor Builder::indices(const Shape& shape, std::int64_t limit) {
     const Tensor& x = rng_.of(index_);
     const std::int64_t have = x.shape().numel();
     if (have >= wanted) {
-      const Tensor part = narrow(reshape(x, {-1}), 0, rng_.between(std::int64_t{0}, have - wanted),
-                                 wanted);
+      const Tensor part =
+          narrow(reshape(x, {-1}), 0, rng_.between(std::int64_t{0}, have - wanted), wanted);
       return clamp(reshape(part, shape), 0, limit - 1);
     }
   }

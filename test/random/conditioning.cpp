@@ -86,9 +86,8 @@ std::vector<std::vector<double>> spread(const ir::Graph& graph, std::span<const 
       for (std::size_t i = 0; i < exact[k].data.size(); ++i) {
         const double distance = std::abs(results[k].data[i] - exact[k].data[i]);
         // What leaves the finite range in a sample is bounded by nothing.
-        distances[k][i] = std::isfinite(distance)
-                              ? std::max(distances[k][i], distance)
-                              : std::numeric_limits<double>::infinity();
+        distances[k][i] = std::isfinite(distance) ? std::max(distances[k][i], distance)
+                                                  : std::numeric_limits<double>::infinity();
       }
     }
   }

@@ -32,9 +32,9 @@ std::vector<Type> input_types(Rng& rng, int parameters, int data) {
 HostTensor random_input(Rng& rng, const Type& type) {
   std::vector<double> data;
   for (std::int64_t i = 0; i < type.shape.numel(); ++i) {
-    data.push_back(type.dtype == i32 ? static_cast<double>(rng.below(6))
-                                     : static_cast<double>(static_cast<float>(
-                                           rng.between(-1.3, 1.3))));
+    data.push_back(type.dtype == i32
+                       ? static_cast<double>(rng.below(6))
+                       : static_cast<double>(static_cast<float>(rng.between(-1.3, 1.3))));
   }
   return host(type.shape, std::move(data), type.dtype);
 }

@@ -16,8 +16,8 @@ struct Traits {
   int nodes = 0;  // of the forward, sources included
   bool reduced_and_broadcast = false;
   bool permuted_or_sliced = false;
-  bool size_one_axis = false;  // of an input or parameter of rank 2 or more
-  bool tied_parameter = false; // one parameter read in two places
+  bool size_one_axis = false;   // of an input or parameter of rank 2 or more
+  bool tied_parameter = false;  // one parameter read in two places
   bool second_gradient = false;
   std::set<std::string> operators;
 };

@@ -48,8 +48,8 @@ struct Outcome {
 };
 
 // Largest violation of |a - b| <= tolerance, as text; empty when there is none.
-std::string compare(const char* what, const Results& a, const Results& b,
-                    const Spreads& spreads, double factor, double relative) {
+std::string compare(const char* what, const Results& a, const Results& b, const Spreads& spreads,
+                    double factor, double relative) {
   for (std::size_t k = 0; k < a.size(); ++k) {
     double widest = 0, largest = 0;
     for (std::size_t i = 0; i < a[k].data.size(); ++i) {
@@ -60,13 +60,13 @@ std::string compare(const char* what, const Results& a, const Results& b,
       const double x = a[k].data[i], y = b[k].data[i];
       if (x == y || (std::isnan(x) && std::isnan(y))) continue;
       if (std::isinf(spreads[k][i])) continue;
-      const double tolerance =
-          factor * std::max(spreads[k][i], 0.1 * widest) + relative * largest;
+      const double tolerance = factor * std::max(spreads[k][i], 0.1 * widest) + relative * largest;
       if (!(std::abs(x - y) <= tolerance)) {
         return std::string(what) + ": output " + std::to_string(k) + " element " +
                std::to_string(i) + ": " + std::to_string(x) + " and " + std::to_string(y) +
                ", difference " + std::to_string(std::abs(x - y) / std::max(largest, 1e-300)) +
-               " of the largest, tolerance " + std::to_string(tolerance / std::max(largest, 1e-300));
+               " of the largest, tolerance " +
+               std::to_string(tolerance / std::max(largest, 1e-300));
       }
     }
   }
@@ -120,8 +120,8 @@ Outcome check(const Sample& sample, std::uint64_t seed) {
   }
   if (!outcome.failure.empty()) return outcome;
 
-  // A decision (a comparison, a rounding, a tie) within reach of rounding shows in few samples or in
-  // none: what fails is looked at again with many.
+  // A decision (a comparison, a rounding, a tie) within reach of rounding shows in few samples or
+  // in none: what fails is looked at again with many.
   const auto spreads_of = [&](double amplitude, int samples) {
     return spread(sample.graph, sample.inputs, exact, amplitude, samples, seed * 1000, mode);
   };
