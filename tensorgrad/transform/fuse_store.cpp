@@ -157,7 +157,8 @@ class Chooser {
       const View& view = *state_.view[in];
       if (!to_domain(view, domain, full)) return false;
       const NodeId base = view.access.buffer;
-      if (view.access.indirect && computed_in(state_, view.access.indirect->buffer, g)) return false;
+      if (view.access.indirect && computed_in(state_, view.access.indirect->buffer, g))
+        return false;
       if (base < 0) continue;
       if (base == group(g).host || has_piece_in(state_, base, g)) return false;
       if (computed_in(state_, base, g)) {
