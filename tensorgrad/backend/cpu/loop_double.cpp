@@ -78,6 +78,9 @@ struct ToInt {
 struct MultiplyAdd {
   double operator()(double a, double b, double c) const { return a * b + c; }
 };
+struct ExpDifference {
+  double operator()(double a, double b) const { return std::exp(a - b); }
+};
 struct ToBool {
   bool operator()(double x) const { return x != 0; }
 };
@@ -146,8 +149,9 @@ VectorKernels find_double_cast(DType from, DType to) {
                           : all(loop<ToBool, std::int32_t, double>);
 }
 
-VectorKernels find_double_multiply_add() {
-  return all(loop<MultiplyAdd, double, double, double, double>);
+VectorKernels find_double_pair(ir::Opcode outer) {
+  return outer == ir::Opcode::exp ? all(loop<ExpDifference, double, double, double>)
+                                  : all(loop<MultiplyAdd, double, double, double, double>);
 }
 
 ReduceKernels find_double_reduce(ir::Opcode op) {

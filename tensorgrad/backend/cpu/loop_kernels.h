@@ -45,9 +45,10 @@ using VectorKernels = std::array<VectorKernel, 8>;
 /// The kernels of an elementwise operator; `operand` is the type of its last operand. Null entries
 /// where the operator does not exist.
 VectorKernels find_elementwise(ir::Opcode op, DType operand, backend::Precision precision);
-/// args[0] * args[1] + args[2] of f32, rounded twice as its parts would be: saves a walk over the
-/// tile.
-VectorKernels find_multiply_add(backend::Precision precision);
+/// Two f32 operators in one walk over the tile, rounded as they would be one after the other:
+/// outer(inner(args…), rest…). Null entries where the pair is not worth it: there are
+/// add(mul(a, b), c) and exp(sub(a, b)).
+VectorKernels find_pair(ir::Opcode outer, ir::Opcode inner, backend::Precision precision);
 /// Conversion from one element type to another.
 VectorKernels find_cast(DType from, DType to, backend::Precision precision);
 
@@ -56,10 +57,10 @@ VectorKernels find_unary(ir::Opcode op, DType operand);
 VectorKernels find_binary(ir::Opcode op, DType operand);
 VectorKernels find_select(ir::Opcode op, DType operand);
 VectorKernels find_vector_cast(DType from, DType to);
-VectorKernels find_vector_multiply_add();
+VectorKernels find_vector_pair(ir::Opcode outer);
 VectorKernels find_double(ir::Opcode op);
 VectorKernels find_double_cast(DType from, DType to);
-VectorKernels find_double_multiply_add();
+VectorKernels find_double_pair(ir::Opcode outer);
 
 /// Accumulators of a reduction, one per kept point. `value` holds double for floating point and
 /// std::int64_t for integers; `index` is used by argmax and argmin only.

@@ -118,9 +118,12 @@ VectorKernels find_elementwise(ir::Opcode op, DType operand, backend::Precision 
   }
 }
 
-VectorKernels find_multiply_add(backend::Precision precision) {
-  return precision == backend::Precision::f64 ? find_double_multiply_add()
-                                              : find_vector_multiply_add();
+VectorKernels find_pair(ir::Opcode outer, ir::Opcode inner, backend::Precision precision) {
+  using ir::Opcode;
+  const bool known = (outer == Opcode::add && inner == Opcode::mul) ||
+                     (outer == Opcode::exp && inner == Opcode::sub);
+  if (!known) return {};
+  return precision == backend::Precision::f64 ? find_double_pair(outer) : find_vector_pair(outer);
 }
 
 VectorKernels find_cast(DType from, DType to, backend::Precision precision) {

@@ -194,28 +194,29 @@ class Builder {
         if ((op(i) == TapeOp::store) == stores && include(i)) steps.push_back(make_step(i));
       }
     }
-    join_multiply_adds(steps);
+    join_pairs(steps);
     assign_slots(steps);
     forward_stores(steps);
     return steps;
   }
 
-  /// A product that only one sum uses becomes a part of it.
-  void join_multiply_adds(StepList& steps) {
-    for (LoopStep& sum : steps) {
-      const Instr& instr = sum.instr;
-      if (instr.op != TapeOp::scalar || instr.fn != ir::Opcode::add || sum.shape != kFull) continue;
-      for (const std::size_t side : {0, 1}) {
-        const int product = instr.args[side], other = instr.args[1 - side];
-        const auto found = std::find_if(steps.begin(), steps.end(), [&](const LoopStep& step) {
-          return step.reg == product && step.instr.op == TapeOp::scalar &&
-                 step.instr.fn == ir::Opcode::mul && step.shape == kFull;
+  /// An inner operator that only one other uses becomes a part of it, where there is a kernel.
+  void join_pairs(StepList& steps) {
+    for (LoopStep& outer : steps) {
+      if (outer.instr.op != TapeOp::scalar || outer.operand != DType::f32) continue;
+      for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+        const int reg = outer.instr.args[side];
+        const auto inner = std::find_if(steps.begin(), steps.end(), [&](const LoopStep& step) {
+          return reg >= 0 && step.reg == reg && step.instr.op == TapeOp::scalar &&
+                 step.shape == outer.shape && step.operand == DType::f32;
         });
-        if (found == steps.end() || sum.operand != DType::f32 || uses(steps, product) != 1)
-          continue;
-        sum.kernels = find_multiply_add(precision_);
-        sum.instr.args = {found->instr.args[0], found->instr.args[1], other};
-        found->reg = -1;
+        if (inner == steps.end() || uses(steps, reg) != 1) continue;
+        const VectorKernels kernels = find_pair(outer.instr.fn, inner->instr.fn, precision_);
+        if (!kernels[0]) continue;
+        outer.kernels = kernels;
+        const int other = outer.instr.args[1 - side];
+        outer.instr.args = {inner->instr.args[0], inner->instr.args[1], other};
+        inner->reg = -1;
         break;
       }
     }

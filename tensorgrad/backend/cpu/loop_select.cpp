@@ -43,6 +43,9 @@ namespace select_ops {
 struct MultiplyAdd {
   F operator()(F a, F b, F c) const { return a * b + c; }
 };
+struct ExpDifference {
+  F operator()(F a, F b) const { return scalar::exp(a - b); }
+};
 struct Copy {
   template <class V>
   V operator()(V x) const {
@@ -100,7 +103,10 @@ VectorKernels conversion(DType from, DType to) {
   return kernels1<select_ops::Copy, I>();
 }
 
-VectorKernels multiply_add() { return kernels3<select_ops::MultiplyAdd, F, F>(); }
+VectorKernels pair(ir::Opcode outer) {
+  return outer == ir::Opcode::exp ? kernels2<select_ops::ExpDifference, F>()
+                                  : kernels3<select_ops::MultiplyAdd, F, F>();
+}
 
 }  // namespace tensorgrad::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -110,7 +116,7 @@ namespace tensorgrad::cpu {
 
 HWY_EXPORT(selection);
 HWY_EXPORT(conversion);
-HWY_EXPORT(multiply_add);
+HWY_EXPORT(pair);
 
 VectorKernels find_select(ir::Opcode op, DType operand) {
   return HWY_DYNAMIC_DISPATCH(selection)(op, operand);
@@ -118,7 +124,7 @@ VectorKernels find_select(ir::Opcode op, DType operand) {
 VectorKernels find_vector_cast(DType from, DType to) {
   return HWY_DYNAMIC_DISPATCH(conversion)(from, to);
 }
-VectorKernels find_vector_multiply_add() { return HWY_DYNAMIC_DISPATCH(multiply_add)(); }
+VectorKernels find_vector_pair(ir::Opcode outer) { return HWY_DYNAMIC_DISPATCH(pair)(outer); }
 
 }  // namespace tensorgrad::cpu
 #endif  // HWY_ONCE
