@@ -1,5 +1,5 @@
-// Text, JSON and Graphviz of a graph. Numbers are printed with the digits that read back to the same
-// bits, independent of the locale.
+// Text, JSON and Graphviz of a graph. Numbers are printed with the digits that read back to the
+// same bits, independent of the locale.
 #include "tensorgrad/ir/print.h"
 
 #include <charconv>

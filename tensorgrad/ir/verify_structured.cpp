@@ -20,7 +20,8 @@ std::string check_matmul(const Subject& s) {
 /// The relations of a convolution between input [N,C,H,W], weight [O,C/g,KH,KW] and output.
 std::string check_conv(const Conv2dAttrs& conv, const Shape& input, const Shape& weight,
                        const Shape& output) {
-  if (input.size() != 4 || weight.size() != 4 || output.size() != 4) return "four axes are expected";
+  if (input.size() != 4 || weight.size() != 4 || output.size() != 4)
+    return "four axes are expected";
   if (conv.groups < 1 || input[1] != weight[1] * conv.groups || weight[0] % conv.groups != 0) {
     return "its groups do not divide the channels";
   }
@@ -108,7 +109,8 @@ std::string check_index(const Subject& s) {
     if (indices.shape.size() != 1) return "its indices are no vector";
     picked[axis] = indices.shape[0];
   } else {
-    if (!differ_only_on(x.shape, indices.shape, axis)) return "its indices do not match the operand";
+    if (!differ_only_on(x.shape, indices.shape, axis))
+      return "its indices do not match the operand";
     picked = indices.shape;
   }
   if (!adds) return expect(s, {x.dtype, picked});

@@ -42,7 +42,8 @@ std::string check_permute(const Subject& s) {
   if (order == nullptr) return "axes are expected";
   std::vector<int> sorted = order->axes;
   std::sort(sorted.begin(), sorted.end());
-  if (static_cast<int>(sorted.size()) != s.shape(0).ndim() || !are_axes(sorted, s.shape(0).ndim())) {
+  if (static_cast<int>(sorted.size()) != s.shape(0).ndim() ||
+      !are_axes(sorted, s.shape(0).ndim())) {
     return "its axes are no permutation";
   }
   Shape shape = s.shape(0);
@@ -132,7 +133,8 @@ std::string check_view(const Subject& s) {
       const Shape& shape = s.node.shape();
       if (shape.size() != from.size()) return "its rank differs from its operand's";
       for (std::size_t k = 0; k < shape.size(); ++k) {
-        if (shape[k] != from[k] && from[k] != 1) return "an axis other than of extent 1 is repeated";
+        if (shape[k] != from[k] && from[k] != 1)
+          return "an axis other than of extent 1 is repeated";
       }
       return expect(s, {dtype, shape});
     }

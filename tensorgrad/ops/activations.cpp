@@ -30,7 +30,8 @@ Tensor clamp(Operand x, Operand low, Operand high) {
   const bool numbers = low.is_number() && high.is_number();
   if (numbers && low.number() > high.number()) {
     detail::refuse("clamp: the lower bound is above the upper bound, " +
-                       detail::number_text(low.number()) + " and " + detail::number_text(high.number()) + ".",
+                       detail::number_text(low.number()) + " and " +
+                       detail::number_text(high.number()) + ".",
                    x.location());
   }
   if (t.dtype() == boolean) {

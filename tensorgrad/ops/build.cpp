@@ -11,9 +11,8 @@ std::shared_ptr<Trace> checked(const char* op, const Shape& shape, Location loca
   std::shared_ptr<Trace> trace = current_trace(op, location);
   for (std::int64_t extent : shape) {
     if (extent < 0) {
-      detail::refuse_shape(std::string(op) + ": the extent " + std::to_string(extent) +
-                               " is negative.",
-                           location);
+      detail::refuse_shape(
+          std::string(op) + ": the extent " + std::to_string(extent) + " is negative.", location);
     }
   }
   return trace;
@@ -69,14 +68,14 @@ Tensor arange(std::int64_t start, std::int64_t stop, std::int64_t step, DType dt
 Tensor literal(std::vector<double> values, Shape shape, DType dtype, Location location) {
   const std::shared_ptr<Trace> trace = checked("literal", shape, location);
   if (shape.numel() != static_cast<std::int64_t>(values.size())) {
-    detail::refuse_shape("literal: the number of values differs, " +
-                             std::to_string(values.size()) + " for " + Type{dtype, shape}.str() +
-                             " (" + std::to_string(shape.numel()) + ").",
+    detail::refuse_shape("literal: the number of values differs, " + std::to_string(values.size()) +
+                             " for " + Type{dtype, shape}.str() + " (" +
+                             std::to_string(shape.numel()) + ").",
                          location);
   }
-  return trace->emit(ir::Opcode::literal, {}, {dtype, std::move(shape)},
-                     ir::LiteralAttrs{std::make_shared<const std::vector<double>>(std::move(values))},
-                     location);
+  return trace->emit(
+      ir::Opcode::literal, {}, {dtype, std::move(shape)},
+      ir::LiteralAttrs{std::make_shared<const std::vector<double>>(std::move(values))}, location);
 }
 
 }  // namespace tensorgrad

@@ -30,9 +30,9 @@ Tensor literal(std::vector<double> values, Shape shape, DType dtype = f32,
                Location location = Location::current());
 /// From a contiguous range of numbers; integers become i32, others f32.
 template <class Range>
-  requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>> &&
-           (!std::is_same_v<std::remove_cvref_t<Range>, std::vector<double>>)
-Tensor literal(const Range& values, Shape shape, Location location = Location::current()) {
+requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::data(std::declval<Range&>()))>> &&
+    (!std::is_same_v<std::remove_cvref_t<Range>, std::vector<double>>)Tensor
+    literal(const Range& values, Shape shape, Location location = Location::current()) {
   using Number = std::remove_cvref_t<decltype(*std::data(values))>;
   constexpr DType kType = std::is_same_v<Number, bool> ? boolean
                           : std::is_integral_v<Number> ? i32

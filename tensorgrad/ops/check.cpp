@@ -25,9 +25,9 @@ bool is_i32(double value) {
 Tensor typed(const char* op, const Operand& x, DType dtype, const char* help) {
   Tensor tensor = tensor_of(op, x);
   if (tensor.dtype() != dtype) {
-    refuse_shape(std::string(op) + ": takes " + std::string(name(dtype)) + ", not " +
-                     type_of(tensor) + ".",
-                 x.location(), help);
+    refuse_shape(
+        std::string(op) + ": takes " + std::string(name(dtype)) + ", not " + type_of(tensor) + ".",
+        x.location(), help);
   }
   return tensor;
 }
@@ -44,7 +44,8 @@ void refuse(const std::string& what, Location location, const std::string& help)
 
 std::string number_text(double value) {
   char text[40];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::general, 9).ptr;
+  const auto end =
+      std::to_chars(text, text + sizeof text, value, std::chars_format::general, 9).ptr;
   return {text, end};
 }
 

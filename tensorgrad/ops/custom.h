@@ -1,5 +1,5 @@
-// Composites with a gradient of their own: the value is that of a fallback composition, the gradient
-// a rule in public operators. The rule's own gradient follows from the operators it uses.
+// Composites with a gradient of their own: the value is that of a fallback composition, the
+// gradient a rule in public operators. The rule's own gradient follows from the operators it uses.
 #pragma once
 
 #include <functional>

@@ -115,9 +115,9 @@ Tensor select(Opcode op, const Operand& condition, const Operand& b, const Opera
                           ? detail::constant_of(text(op), condition, {boolean, {}})
                           : detail::tensor_of(text(op), condition);
   if (mask.dtype() != boolean) {
-    detail::refuse_shape(std::string(text(op)) + ": the condition is " + detail::type_of(mask) +
-                             ", not bool.",
-                         location, "compare it, as in x != 0.");
+    detail::refuse_shape(
+        std::string(text(op)) + ": the condition is " + detail::type_of(mask) + ", not bool.",
+        location, "compare it, as in x != 0.");
   }
   const auto [y, z] = matched(text(op), b, c, location);
   const Shape shape = common_shape(text(op), mask, y, location);
@@ -128,7 +128,8 @@ Tensor select(Opcode op, const Operand& condition, const Operand& b, const Opera
     }
     return detail::broadcast_node(x, shape, location);
   };
-  return detail::emit(op, {detail::broadcast_node(mask, shape, location), fitted(b, y), fitted(c, z)},
+  return detail::emit(op,
+                      {detail::broadcast_node(mask, shape, location), fitted(b, y), fitted(c, z)},
                       {y.dtype(), shape}, {}, location);
 }
 

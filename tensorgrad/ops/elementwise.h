@@ -1,6 +1,6 @@
 // The elementwise operators: functions, one per row of ir/elementwise.def, and the C++ operators.
-// Operands are tensors, parameters or numbers, broadcast by NumPy's rule; a number takes the element
-// type of the other operand.
+// Operands are tensors, parameters or numbers, broadcast by NumPy's rule; a number takes the
+// element type of the other operand.
 #pragma once
 
 #include <string>
@@ -47,8 +47,8 @@ enum class GeluForm { exact, tanh };
 /// x * Phi(x); the tanh form is the approximation by Hendrycks and Gimpel.
 Tensor gelu(Operand x, GeluForm form = GeluForm::exact);
 
-/// min(max(x, low), high); NaN stays NaN, and the gradient passes where low <= x <= high. Bounds are
-/// numbers or tensors; two numbers with low > high are refused.
+/// min(max(x, low), high); NaN stays NaN, and the gradient passes where low <= x <= high. Bounds
+/// are numbers or tensors; two numbers with low > high are refused.
 Tensor clamp(Operand x, Operand low, Operand high);
 /// x with `value` where `mask` holds.
 Tensor masked_fill(Operand x, Operand mask, Operand value);

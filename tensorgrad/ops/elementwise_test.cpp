@@ -109,7 +109,7 @@ TEST(Elementwise, Refusals) {
             "  at LINE\n"
             "  while tracing 'loss'\n"
             "  help: insert axes of extent 1 with unsqueeze or reshape.");
-  EXPECT_EQ(message_of([&] { x * i; }),
+  EXPECT_EQ(message_of([&] { x* i; }),
             "mul: element types differ, f32[8,3] and i32[3].\n"
             "  at LINE\n"
             "  while tracing 'loss'\n"
@@ -163,7 +163,8 @@ TEST(Elementwise, TheMessageNamesTheCallersLine) {
   } catch (const ShapeError& error) {
     text = error.what();
   }
-  EXPECT_NE(text.find("at elementwise_test.cpp:" + std::to_string(line)), std::string::npos) << text;
+  EXPECT_NE(text.find("at elementwise_test.cpp:" + std::to_string(line)), std::string::npos)
+      << text;
 }
 
 TEST(Elementwise, CompositesCarryTheCallersLine) {

@@ -28,9 +28,9 @@ void check_joinable(const char* op, std::span<const Tensor> xs, Location locatio
 
 [[noreturn]] void refuse_pair(const char* op, const Tensor& a, const Tensor& b, const char* why,
                               Location location) {
-  detail::refuse_shape(std::string(op) + ": " + why + ", " + detail::type_of(a) + " and " +
-                           detail::type_of(b) + ".",
-                       location);
+  detail::refuse_shape(
+      std::string(op) + ": " + why + ", " + detail::type_of(a) + " and " + detail::type_of(b) + ".",
+      location);
 }
 
 Tensor join(const char* op, std::span<const Tensor> xs, std::int64_t axis, Location location) {
@@ -57,9 +57,9 @@ Tensor join(const char* op, std::span<const Tensor> xs, std::int64_t axis, Locat
 Tensor triangle(const char* op, const Operand& x, std::int64_t diagonal, bool lower) {
   const Tensor t = detail::tensor_of(op, x);
   if (t.ndim() < 2) {
-    detail::refuse_shape(std::string(op) + ": takes a matrix or a batch of them, not " +
-                             detail::type_of(t) + ".",
-                         x.location());
+    detail::refuse_shape(
+        std::string(op) + ": takes a matrix or a batch of them, not " + detail::type_of(t) + ".",
+        x.location());
   }
   const Trace::RuleScope scope(*t.trace(), x.location());
   const Tensor row = detail::iota_node(t, t.shape(), t.ndim() - 2, x.location());

@@ -45,9 +45,8 @@ Tensor reduce(Opcode op, const Operand& operand, const ReduceOptions& options) {
   const Location location = operand.location();
   const Tensor x = detail::tensor_of(name, operand);
   if (x.dtype() == boolean) {
-    detail::refuse_shape(
-        std::string(name) + ": takes f32 or i32, not " + detail::type_of(x) + ".", location,
-        "convert it with cast(x, f32) or cast(x, i32).");
+    detail::refuse_shape(std::string(name) + ": takes f32 or i32, not " + detail::type_of(x) + ".",
+                         location, "convert it with cast(x, f32) or cast(x, i32).");
   }
   const std::vector<int> axes = reduced_axes(name, x, options.axes, location);
   const bool has_identity = op == Opcode::sum || op == Opcode::prod;
@@ -83,7 +82,7 @@ void refuse_elementwise(const char* name, const char* instead, const Operand& a)
 
 }  // namespace detail
 
-#define TG_REDUCTION(name, ...)                                                                \
+#define TG_REDUCTION(name, ...)                                                              \
   Tensor name(Operand x, ReduceOptions options) { return reduce(Opcode::name, x, options); } \
   Tensor name(Operand x) { return reduce(Opcode::name, x, {}); }                             \
   Tensor name(Operand x, AxisList axes) { return reduce(Opcode::name, x, over(axes)); }
@@ -107,8 +106,7 @@ Tensor logsumexp(Operand x, ReduceOptions options) {
   const Trace::RuleScope scope(*t.trace(), x.location());
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   // max has no identity as a public operator; as a node it is -inf over nothing, as this must be.
-  const Tensor largest =
-      stop_gradient(detail::reduce_node(Opcode::max, t, axes, x.location()));
+  const Tensor largest = stop_gradient(detail::reduce_node(Opcode::max, t, axes, x.location()));
   // An infinite maximum would give inf - inf; without it the sum is 0 or inf by itself.
   const Tensor shift = where(equal(abs(largest), kInfinity), 0, largest);
   const Tensor terms = exp(t - shift);

@@ -37,12 +37,12 @@ inline std::vector<std::int64_t> axis_vector(AxisList axes) {
 
 // sum, prod, max, min: max and min of no element are refused. argmax, argmin: i32, the first of
 // equals; over several axes the row-major position among them.
-#define TG_REDUCTION(name, ...)                                            \
-  Tensor name(Operand x, ReduceOptions options);                           \
-  Tensor name(Operand x);                                                  \
-  Tensor name(Operand x, AxisList axes);                                   \
-  template <std::integral I>                                               \
-  Tensor name(Operand x, I axis) {                                         \
+#define TG_REDUCTION(name, ...)                                              \
+  Tensor name(Operand x, ReduceOptions options);                             \
+  Tensor name(Operand x);                                                    \
+  Tensor name(Operand x, AxisList axes);                                     \
+  template <std::integral I>                                                 \
+  Tensor name(Operand x, I axis) {                                           \
     return name(x, ReduceOptions{{static_cast<std::int64_t>(axis)}, false}); \
   }
 #define TG_ARG_REDUCTION(name, ...) TG_REDUCTION(name)
@@ -87,11 +87,9 @@ Tensor cumsum(Operand x, std::int64_t axis);
 
 /// Elementwise use of a reduction's name: a UsageError that says to write maximum or minimum.
 template <class B>
-  requires std::convertible_to<const B&, Tensor>
-Tensor max(Operand a, const B& b);
+requires std::convertible_to<const B&, Tensor> Tensor max(Operand a, const B& b);
 template <class B>
-  requires std::convertible_to<const B&, Tensor>
-Tensor min(Operand a, const B& b);
+requires std::convertible_to<const B&, Tensor> Tensor min(Operand a, const B& b);
 
 namespace detail {
 [[noreturn]] void refuse_elementwise(const char* name, const char* instead, const Operand& a);
@@ -102,13 +100,11 @@ Tensor reduce_node(ir::Opcode op, const Tensor& x, std::vector<int> axes, Locati
 }  // namespace detail
 
 template <class B>
-  requires std::convertible_to<const B&, Tensor>
-Tensor max(Operand a, const B&) {
+requires std::convertible_to<const B&, Tensor> Tensor max(Operand a, const B&) {
   detail::refuse_elementwise("max", "maximum", a);
 }
 template <class B>
-  requires std::convertible_to<const B&, Tensor>
-Tensor min(Operand a, const B&) {
+requires std::convertible_to<const B&, Tensor> Tensor min(Operand a, const B&) {
   detail::refuse_elementwise("min", "minimum", a);
 }
 

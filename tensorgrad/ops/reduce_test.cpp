@@ -71,7 +71,9 @@ TEST(Reduce, Refusals) {
             "sum: axis 2 is out of range for f32[2,3].\n"
             "  at LINE\n"
             "  while tracing 'loss'");
-  EXPECT_EQ(message_of([&] { mean(x, {0, -2}); }),
+  EXPECT_EQ(message_of([&] {
+              mean(x, {0, -2});
+            }),
             "mean: axis -2 of f32[2,3] is given twice.\n"
             "  at LINE\n"
             "  while tracing 'loss'");

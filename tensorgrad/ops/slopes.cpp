@@ -41,7 +41,7 @@ Tensor silu_slope(const Tensor& x) {
 }
 
 Tensor gelu_erf_slope(const Tensor& x) {
-  constexpr double kHalfRoot = 0.70710678118654752440;    // sqrt(1/2)
+  constexpr double kHalfRoot = 0.70710678118654752440;       // sqrt(1/2)
   constexpr double kDensityAtZero = 0.39894228040143267794;  // 1 / sqrt(2 pi)
   const Tensor density = exp(square(x) * -0.5) * kDensityAtZero;
   return (erf(x * kHalfRoot) * 0.5 + 0.5) + x * density;
@@ -60,9 +60,7 @@ Tensor gelu_tanh_slope(const Tensor& x) {
   return s + t * (s * sigmoid(-u2)) * slope_of_u2;
 }
 
-Tensor hardswish_slope(const Tensor& x) {
-  return where(x <= -3, 0, where(x >= 3, 1, x / 3 + 0.5));
-}
+Tensor hardswish_slope(const Tensor& x) { return where(x <= -3, 0, where(x >= 3, 1, x / 3 + 0.5)); }
 
 Tensor pow_slope_base(const Tensor& a, const Tensor& b) {
   return where(equal(b, 0), 0, b * pow(a, b - 1));
@@ -107,8 +105,7 @@ Tensor prod_slope(const Tensor& x, const Tensor&, std::span<const int> axes) {
 
 Tensor extreme_share(const Tensor& x, const Tensor& y, std::span<const int> axes) {
   const Tensor chosen = cast(equal(x, y), f32);
-  const Tensor count =
-      detail::reduce_node(ir::Opcode::sum, chosen, {axes.begin(), axes.end()}, {});
+  const Tensor count = detail::reduce_node(ir::Opcode::sum, chosen, {axes.begin(), axes.end()}, {});
   return chosen / count;
 }
 

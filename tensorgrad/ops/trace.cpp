@@ -79,9 +79,9 @@ std::vector<std::pair<std::string, Tensor>> Trace::named_parameters() const {
 Tensor Trace::emit(ir::Opcode op, std::span<const Tensor> inputs, Type type, ir::Attrs attrs,
                    Location location) {
   if (too_large(type.shape)) {
-    detail::refuse_shape(std::string(name(op)) + ": the result " + type.str() +
-                             " has more than 2^62 elements.",
-                         location);
+    detail::refuse_shape(
+        std::string(name(op)) + ": the result " + type.str() + " has more than 2^62 elements.",
+        location);
   }
   ir::Node node;
   node.op = op;

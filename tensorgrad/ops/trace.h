@@ -59,9 +59,9 @@ class Trace : public std::enable_shared_from_this<Trace> {
   /// The location that emitted nodes carry inside a rule.
   Location rule_location() const { return rule_location_; }
 
-  /// While it lives, emitted nodes and refusals carry `location`, and captures are ignored; an inner
-  /// scope keeps the location of the outer. For gradient rules and for operators that are composed
-  /// of others: the user sees the line of the call.
+  /// While it lives, emitted nodes and refusals carry `location`, and captures are ignored; an
+  /// inner scope keeps the location of the outer. For gradient rules and for operators that are
+  /// composed of others: the user sees the line of the call.
   class RuleScope {
    public:
     RuleScope(Trace& trace, Location location);

@@ -44,7 +44,8 @@ class TestTrace {
   TraceScope scope_;
 };
 
-/// The message of what `f` throws; empty when it throws nothing. Lines "  at ..." become "  at LINE".
+/// The message of what `f` throws; empty when it throws nothing. Lines "  at ..." become "  at
+/// LINE".
 template <class F>
 std::string message_of(F&& f) {
   try {

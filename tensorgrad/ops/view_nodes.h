@@ -1,5 +1,5 @@
-// View nodes without the checks of the public functions: for the operators and gradient rules of the
-// library, whose arguments are right by construction.
+// View nodes without the checks of the public functions: for the operators and gradient rules of
+// the library, whose arguments are right by construction.
 #pragma once
 
 #include <vector>

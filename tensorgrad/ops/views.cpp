@@ -155,9 +155,9 @@ Tensor broadcast_to(Operand x, Shape shape) {
   const Tensor t = detail::tensor_of("broadcast_to", x);
   Shape common;
   if (!broadcast_shapes(t.shape(), shape, common) || common != shape) {
-    detail::refuse_shape("broadcast_to: the shape does not fit, " + detail::type_of(t) + " to " +
-                             shape.str() + ".",
-                         x.location(), "axes are matched from the end; extents of 1 repeat.");
+    detail::refuse_shape(
+        "broadcast_to: the shape does not fit, " + detail::type_of(t) + " to " + shape.str() + ".",
+        x.location(), "axes are matched from the end; extents of 1 repeat.");
   }
   return detail::broadcast_node(t, shape, x.location());
 }

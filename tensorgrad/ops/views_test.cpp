@@ -71,19 +71,29 @@ TEST(Views, Refusals) {
   const Tensor x = trace.input("x", {2, 3});
   const Tensor y = trace.input("y", {2, 2}), i = trace.input("i", {2, 3}, i32);
   const std::string at = "\n  at LINE\n  while tracing 'loss'";
-  EXPECT_EQ(message_of([&] { reshape(x, {4, -1}); }),
+  EXPECT_EQ(message_of([&] {
+              reshape(x, {4, -1});
+            }),
             "reshape: the number of elements differs, f32[2,3] to [4,-1] (6 elements)." + at);
-  EXPECT_EQ(message_of([&] { reshape(x, {-1, -1}); }),
+  EXPECT_EQ(message_of([&] {
+              reshape(x, {-1, -1});
+            }),
             "reshape: [-1,-1] has more than one open or a negative extent." + at +
                 "\n  help: one extent may be -1.");
-  EXPECT_EQ(message_of([&] { reshape(trace.input("e", {0, 3}), {0, -1}); }),
+  EXPECT_EQ(message_of([&] {
+              reshape(trace.input("e", {0, 3}), {0, -1});
+            }),
             "reshape: the extent -1 of [0,-1] could be anything." + at +
                 "\n  help: write the extent out when another one is 0.");
   EXPECT_EQ(message_of([&] { permute(x, {0}); }),
             "permute: 1 axes are given for f32[2,3] of rank 2." + at);
-  EXPECT_EQ(message_of([&] { permute(x, {0, 0}); }),
+  EXPECT_EQ(message_of([&] {
+              permute(x, {0, 0});
+            }),
             "permute: axis 0 of f32[2,3] is given twice." + at);
-  EXPECT_EQ(message_of([&] { broadcast_to(x, {2, 4}); }),
+  EXPECT_EQ(message_of([&] {
+              broadcast_to(x, {2, 4});
+            }),
             "broadcast_to: the shape does not fit, f32[2,3] to [2,4]." + at +
                 "\n  help: axes are matched from the end; extents of 1 repeat.");
   EXPECT_EQ(message_of([&] { narrow(x, 1, 2, 2); }),
@@ -94,22 +104,32 @@ TEST(Views, Refusals) {
             "unsqueeze: axis 3 is out of range for a result of rank 3, from f32[2,3]." + at);
   EXPECT_EQ(message_of([&] { flatten(x, 1, 0); }),
             "flatten: axis 1 comes after axis 0 in f32[2,3]." + at);
-  EXPECT_EQ(message_of([&] { pad(x, {{1, 1}}); }),
+  EXPECT_EQ(message_of([&] {
+              pad(x, {{1, 1}});
+            }),
             "pad: 1 widths are given for f32[2,3] of rank 2." + at +
                 "\n  help: write {before, after} for every axis.");
-  EXPECT_EQ(message_of([&] { pad(x, {{-1, 1}, {0, 0}}); }),
-            "pad: a width is negative, {-1, 1}." + at + "\n  help: use narrow to cut elements off.");
-  EXPECT_EQ(message_of([&] { concat({x, y}); }),
+  EXPECT_EQ(
+      message_of([&] {
+        pad(x, {{-1, 1}, {0, 0}});
+      }),
+      "pad: a width is negative, {-1, 1}." + at + "\n  help: use narrow to cut elements off.");
+  EXPECT_EQ(message_of([&] {
+              concat({x, y});
+            }),
             "concat: extents differ on another axis, f32[2,3] and f32[2,2]." + at);
-  EXPECT_EQ(message_of([&] { cat({x, i}); }),
+  EXPECT_EQ(message_of([&] {
+              cat({x, i});
+            }),
             "cat: element types differ, f32[2,3] and i32[2,3]." + at);
-  EXPECT_EQ(message_of([&] { stack({x, y}); }),
-            "stack: types differ, f32[2,3] and f32[2,2]." + at);
+  EXPECT_EQ(message_of([&] { stack({x, y}); }), "stack: types differ, f32[2,3] and f32[2,2]." + at);
   EXPECT_EQ(message_of([&] { concat(std::vector<Tensor>{}); }),
             "concat: there is no tensor to join." + at);
   EXPECT_EQ(message_of([&] { split<2>(x, 1); }),
             "split: axis 1 of f32[2,3] does not divide into 2 equal parts." + at);
-  EXPECT_EQ(message_of([&] { split(x, {1, 1}, 1); }),
+  EXPECT_EQ(message_of([&] {
+              split(x, {1, 1}, 1);
+            }),
             "split: the sizes do not add up to axis 1 of f32[2,3], [1,1]." + at);
   EXPECT_EQ(message_of([&] { tril(trace.input("v", {3})); }),
             "tril: takes a matrix or a batch of them, not f32[3]." + at);
@@ -146,7 +166,9 @@ TEST(Build, Tensors) {
   const std::string at = "\n  at LINE\n  while tracing 'loss'";
   EXPECT_EQ(message_of([] { zeros({2, -3}); }), "zeros: the extent -3 is negative." + at);
   EXPECT_EQ(message_of([] { arange(0, 3, 0); }), "arange: the step is 0." + at);
-  EXPECT_EQ(message_of([] { literal({1, 2, 3}, {2}); }),
+  EXPECT_EQ(message_of([] {
+              literal({1, 2, 3}, {2});
+            }),
             "literal: the number of values differs, 3 for f32[2] (2)." + at);
   EXPECT_EQ(message_of([] { full({2}, 0.5, i32); }),
             "full: the number 0.5 is no value of i32[2]." + at +

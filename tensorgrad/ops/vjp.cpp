@@ -1,5 +1,5 @@
-// The gradient dispatcher: by family, never by operator. An operator without a rule is an error that
-// names it, because a gradient that is silently zero trains to garbage.
+// The gradient dispatcher: by family, never by operator. An operator without a rule is an error
+// that names it, because a gradient that is silently zero trains to garbage.
 #include "tensorgrad/ops/vjp.h"
 
 #include "tensorgrad/base/error.h"
@@ -75,7 +75,8 @@ namespace vjp_internal {
 Contributions custom(Trace& trace, const ir::Node& node, ir::NodeId id, const Tensor& dy) {
   const ir::GradientRule& rule = *std::get<ir::CustomAttrs>(node.attrs).rule;
   std::vector<Tensor> inputs;
-  for (std::size_t k = 1; k < node.inputs.size(); ++k) inputs.push_back(trace.tensor(node.inputs[k]));
+  for (std::size_t k = 1; k < node.inputs.size(); ++k)
+    inputs.push_back(trace.tensor(node.inputs[k]));
   std::vector<Tensor> cotangents = rule(inputs, trace.tensor(id), dy);
   if (cotangents.size() != inputs.size()) {
     detail::refuse(rule.name() + ": the gradient rule gives " + std::to_string(cotangents.size()) +

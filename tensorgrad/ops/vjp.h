@@ -9,8 +9,8 @@
 namespace tensorgrad {
 
 /// Cotangent contributions to each input of a node from the cotangent `dy` of its value; an empty
-/// Tensor where an input has none. Emits into the open trace. `needed[k]` says whether input k leads
-/// to something that is differentiated: contributions to others may stay empty.
+/// Tensor where an input has none. Emits into the open trace. `needed[k]` says whether input k
+/// leads to something that is differentiated: contributions to others may stay empty.
 std::vector<Tensor> vjp(Trace& trace, ir::NodeId node, const Tensor& dy,
                         const std::vector<bool>& needed);
 

@@ -14,7 +14,9 @@ using ir::Opcode;
 
 bool is_finite_constant(const ir::Graph& graph, ir::NodeId id) {
   const ir::Node& node = graph[id];
-  if (node.op == Opcode::constant) return std::isfinite(std::get<ir::ConstantAttrs>(node.attrs).value);
+  if (node.op == Opcode::constant) {
+    return std::isfinite(std::get<ir::ConstantAttrs>(node.attrs).value);
+  }
   return ir::family(node.op) == ir::Family::view && node.op != Opcode::pad &&
          is_finite_constant(graph, node.inputs[0]);
 }
@@ -65,9 +67,13 @@ Contributions elementwise(Trace& trace, const ir::Node& node, ir::NodeId id, con
   };
   switch (node.op) {
 #define TG_UNARY(name, doc, value, gradient, range) \
-  case Opcode::name: keep(0, gradient); break;
+  case Opcode::name:                                \
+    keep(0, gradient);                              \
+    break;
 #define TG_UNARY_ARITHMETIC(name, doc, value, gradient, range) \
-  case Opcode::name: keep(0, gradient); break;
+  case Opcode::name:                                           \
+    keep(0, gradient);                                         \
+    break;
 #define TG_BINARY(name, doc, value, gradient_a, gradient_b, range) \
   case Opcode::name:                                               \
     if (needed[0]) keep(0, gradient_a);                            \
@@ -76,10 +82,10 @@ Contributions elementwise(Trace& trace, const ir::Node& node, ir::NodeId id, con
 #define TG_BINARY_ARITHMETIC(name, doc, value, gradient_a, gradient_b, range) \
   TG_BINARY(name, doc, value, gradient_a, gradient_b, range)
 #define TG_TERNARY(name, doc, value, gradient_a, gradient_b, gradient_c, range) \
-  case Opcode::name:                                                           \
-    if (needed[0]) keep(0, gradient_a);                                        \
-    if (needed[1]) keep(1, gradient_b);                                        \
-    if (needed[2]) keep(2, gradient_c);                                        \
+  case Opcode::name:                                                            \
+    if (needed[0]) keep(0, gradient_a);                                         \
+    if (needed[1]) keep(1, gradient_b);                                         \
+    if (needed[2]) keep(2, gradient_c);                                         \
     break;
 #define TG_SELECT(name, doc, value, gradient_b, gradient_c, range) \
   case Opcode::name:                                               \

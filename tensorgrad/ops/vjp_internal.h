@@ -1,5 +1,5 @@
-// The families of the gradient dispatcher that live in this folder's vjp_*.cpp. Arguments and result
-// as documented in vjp.h; the node is a copy, because the graph grows while rules run.
+// The families of the gradient dispatcher that live in this folder's vjp_*.cpp. Arguments and
+// result as documented in vjp.h; the node is a copy, because the graph grows while rules run.
 #pragma once
 
 #include <utility>

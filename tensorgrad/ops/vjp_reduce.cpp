@@ -29,12 +29,10 @@ Contributions reduction(Trace& trace, const ir::Node& node, ir::NodeId id,
   const std::vector<int>& axes = std::get<ir::AxesAttrs>(node.attrs).axes;
   const Tensor dy = detail::broadcast_node(cotangent, x.shape(), node.location);
   const Repeated y(trace.tensor(id), x.shape());
-  switch (node.op) {
 #define TG_REDUCTION(name, doc, identity, combine, gradient, range) \
-  case Opcode::name: return {guarded(gradient, dy)};
+  if (node.op == Opcode::name) return {guarded(gradient, dy)};
 #include "tensorgrad/ir/reduction.def"
-    default: return {Tensor()};
-  }
+  return {Tensor()};
 }
 
 }  // namespace tensorgrad::vjp_internal

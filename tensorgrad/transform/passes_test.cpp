@@ -76,9 +76,10 @@ output 0 = %6
 TEST(Cse, KeepsApartWhatDiffers) {
   TestTrace trace;
   const Tensor x = trace.input("x", {2, 2});
-  const ir::Graph graph = trace.graph(
-      {randn({2}) - randn({2}), x - full({2, 2}, 0.0), x - full({2, 2}, -0.0), sum(x, 0) - sum(x, 1),
-       pad(x, {{1, 0}, {0, 0}}, 1) - pad(x, {{1, 0}, {0, 0}}, 2), cast(x, i32), cast(x, boolean)});
+  const ir::Graph graph =
+      trace.graph({randn({2}) - randn({2}), x - full({2, 2}, 0.0), x - full({2, 2}, -0.0),
+                   sum(x, 0) - sum(x, 1), pad(x, {{1, 0}, {0, 0}}, 1) - pad(x, {{1, 0}, {0, 0}}, 2),
+                   cast(x, i32), cast(x, boolean)});
   EXPECT_EQ(transform::cse(graph).roots.size(), 7u);
   const ir::Graph merged = transform::cse(graph);
   int random = 0;
@@ -149,9 +150,9 @@ output 16 = %0
 TEST(Fold, ChainsOfViews) {
   TestTrace trace;
   const Tensor x = trace.input("x", {2, 3, 4});
-  const ir::Graph graph = trace.graph({reshape(reshape(x, {6, 4}), {24}),
-                                       permute(permute(x, {2, 0, 1}), {0, 2, 1}),
-                                       argmax(narrow(x, 1, 0, 1), 1)});
+  const ir::Graph graph =
+      trace.graph({reshape(reshape(x, {6, 4}), {24}), permute(permute(x, {2, 0, 1}), {0, 2, 1}),
+                   argmax(narrow(x, 1, 0, 1), 1)});
   EXPECT_EQ(folded(graph), R"(%0 = input("x") : f32[2,3,4]
 %1 = reshape(%0) : f32[24]
 %2 = permute(%0, axes=[2,1,0]) : f32[4,3,2]
@@ -165,10 +166,10 @@ output 2 = %3
 TEST(Fold, ExactConstants) {
   TestTrace trace;
   const Tensor two = full({2}, 2), half = full({2}, 0.5), i = full({2}, 7, i32);
-  const ir::Graph graph = trace.graph({two + half, two - half, two * half, half / two, -two,
-                                       two < half, cast(two, i32), i * 3,
-                                       broadcast_to(reshape(two, {1, 2}), {3, 2}),
-                                       pad(two, {{1, 1}}, 2), concat({two, two}), two / 0});
+  const ir::Graph graph =
+      trace.graph({two + half, two - half, two * half, half / two, -two, two < half, cast(two, i32),
+                   i * 3, broadcast_to(reshape(two, {1, 2}), {3, 2}), pad(two, {{1, 1}}, 2),
+                   concat({two, two}), two / 0});
   EXPECT_EQ(folded(graph), R"(%0 = constant(2.5) : f32[2]
 %1 = constant(1.5) : f32[2]
 %2 = constant(1) : f32[2]
@@ -201,8 +202,8 @@ TEST(Fold, InexactConstantsAreLeftToTheKernel) {
   const Tensor three = full({1}, 3), tenth = full({1}, 0.1), tiny = full({1}, 0x1p-60);
   const ir::Graph graph =
       trace.graph({1 / three, three + tenth, three + tiny, zeros({1}) / 0, exp(three),
-                   cast(full({1}, 3e9), i32), full({1}, 2147483647, i32) + 1,
-                   pad(three, {{1, 1}}), cast(tenth, i32), full({1}, 1e30) * 1e30});
+                   cast(full({1}, 3e9), i32), full({1}, 2147483647, i32) + 1, pad(three, {{1, 1}}),
+                   cast(tenth, i32), full({1}, 1e30) * 1e30});
   EXPECT_EQ(folded(graph), ir::print(transform::dce(graph)));
 }
 
