@@ -44,8 +44,8 @@ Graph trace_graph(const Binder& binder, std::shared_ptr<const void> model,
   settings.training = options.training;
   settings.location = location;
   const std::shared_ptr<ForwardFunction> forward = binder(std::move(model));
-  return Graph(std::make_shared<const ir::Graph>(
-      trace_forward(*forward, options.inputs, settings).graph));
+  return Graph(
+      std::make_shared<const ir::Graph>(trace_forward(*forward, options.inputs, settings).graph));
 }
 
 }  // namespace tensorgrad::runtime

@@ -1,5 +1,5 @@
-// From a model and a function of it to a compiled object. Templates only as far as the model and the
-// callable are of the user's types.
+// From a model and a function of it to a compiled object. Templates only as far as the model and
+// the callable are of the user's types.
 #pragma once
 
 #include <memory>
@@ -18,18 +18,20 @@ Graph trace_graph(const Binder& binder, std::shared_ptr<const void> model,
                   const TraceOptions& options, Location location);
 }  // namespace runtime
 
-/// True inside the forward of `compile`; false in evaluations, inference graphs and outside a forward.
+/// True inside the forward of `compile`; false in evaluations, inference graphs and outside a
+/// forward.
 bool is_training();
 
-/// Compiles `forward(model, inputs…)`, which returns the scalar f32 loss, or a struct or tuple whose
-/// first member is the loss, for training. Both are kept by value; parameters start at their initial
-/// values, from the seed. Throws UsageError, with the user's line, for whatever does not fit.
+/// Compiles `forward(model, inputs…)`, which returns the scalar f32 loss, or a struct or tuple
+/// whose first member is the loss, for training. Both are kept by value; parameters start at their
+/// initial values, from the seed. Throws UsageError, with the user's line, for whatever does not
+/// fit.
 template <class M, class F>
 TrainingOf<M> compile(M model, F forward, const CompileOptions& options = {},
                       Location location = Location::current()) {
-  Training training = runtime::compile_training(
-      runtime::make_binder<M>(std::move(forward)), std::make_shared<const M>(std::move(model)),
-      options, location);
+  Training training =
+      runtime::compile_training(runtime::make_binder<M>(std::move(forward)),
+                                std::make_shared<const M>(std::move(model)), options, location);
   return TrainingOf<M>(training.core());
 }
 
@@ -38,8 +40,7 @@ template <class M, class F>
 Inference compile_forward(M model, F forward, const InferenceOptions& options = {},
                           Location location = Location::current()) {
   return runtime::compile_inference(runtime::make_binder<M>(std::move(forward)),
-                                    std::make_shared<const M>(std::move(model)), options,
-                                    location);
+                                    std::make_shared<const M>(std::move(model)), options, location);
 }
 
 /// The graph of a forward, without a device and without parameters' values.

@@ -26,8 +26,8 @@ Pairs find_pairs(const Variables& variables, const std::string& from, const std:
   for (const Variable* source : all) {
     if (!has_prefix(source->name, from)) continue;
     const std::string name = to + source->name.substr(from.size());
-    const auto target = std::find_if(all.begin(), all.end(),
-                                     [&](const Variable* v) { return v->name == name; });
+    const auto target =
+        std::find_if(all.begin(), all.end(), [&](const Variable* v) { return v->name == name; });
     if (target == all.end()) {
       throw_usage("copy_params: '" + source->name + "' has no counterpart '" + name +
                   "', known: " + join_names(known) + ".");

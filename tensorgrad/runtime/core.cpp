@@ -33,14 +33,15 @@ OrderedInputs::OrderedInputs(const char* call, std::span<const InputDecl> inputs
 }
 
 InferenceCore::InferenceCore(Binder bind, InferenceOptions given, Location line)
-    : Core(run_forward, false), binder(std::move(bind)), options(std::move(given)),
+    : Core(run_forward, false),
+      binder(std::move(bind)),
+      options(std::move(given)),
       location(line) {}
 
 TrainingCore::TrainingCore(Binder binder, std::shared_ptr<const void> model)
     : Core(run_step, true), binder_(std::move(binder)), model_(std::move(model)) {}
 
-std::shared_ptr<InferenceCore> TrainingCore::attach(Binder forward,
-                                                    const InferenceOptions& options,
+std::shared_ptr<InferenceCore> TrainingCore::attach(Binder forward, const InferenceOptions& options,
                                                     Location line) {
   refuse_in_trace("attach");
   const std::lock_guard lock(issue_mutex());

@@ -1,6 +1,6 @@
 // What stands behind Training and Inference: the session, the order of calls on it, and the thread
-// for calls that do not wait. Replacing a model swaps the session here, under the same locks by which
-// calls take their turns.
+// for calls that do not wait. Replacing a model swaps the session here, under the same locks by
+// which calls take their turns.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A model together with a function of it, behind one interface: the only part of a compile that is a
-// template. Everything after it is ordinary code of the library.
+// A model together with a function of it, behind one interface: the only part of a compile that is
+// a template. Everything after it is ordinary code of the library.
 #pragma once
 
 #include <array>
@@ -35,8 +35,6 @@ class ForwardFunction {
 };
 
 namespace forward_internal {
-
-
 
 template <std::size_t>
 using TensorAt = Tensor;
@@ -193,8 +191,8 @@ using Binder = std::function<std::shared_ptr<ForwardFunction>(std::shared_ptr<co
 /// A binder for a callable that std::invoke accepts with a model and Tensors.
 template <class M, class F>
 Binder make_binder(F forward) {
-  return [forward = std::make_shared<F>(std::move(forward))](std::shared_ptr<const void> model)
-             -> std::shared_ptr<ForwardFunction> {
+  return [forward = std::make_shared<F>(std::move(forward))](
+             std::shared_ptr<const void> model) -> std::shared_ptr<ForwardFunction> {
     return std::make_shared<forward_internal::BoundForward<F, M>>(
         std::static_pointer_cast<const M>(std::move(model)), forward);
   };

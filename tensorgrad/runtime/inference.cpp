@@ -36,8 +36,7 @@ std::optional<Pending<RunResult>> Inference::issue_values(std::span<const InputV
 
 std::optional<Pending<RunResult>> Inference::issue_named(std::span<const NamedInput> inputs,
                                                          bool wait) {
-  return core("run_async")
-      .issue("run_async", {.named = inputs, .by_name = true}, wait);
+  return core("run_async").issue("run_async", {.named = inputs, .by_name = true}, wait);
 }
 
 void Inference::sync() {
@@ -46,9 +45,8 @@ void Inference::sync() {
 
 void Inference::upload_params(const ParamMap& values, UploadOptions options) {
   const char* call = "upload_params";
-  core(call).in_turn(call, [&](auto& session) {
-    session.variables().upload(call, values, options.partial);
-  });
+  core(call).in_turn(
+      call, [&](auto& session) { session.variables().upload(call, values, options.partial); });
 }
 
 ParamMap Inference::download_params() {

@@ -29,8 +29,8 @@ template <class In>
 inline constexpr bool kNamedList<In> = std::convertible_to<const In&, std::span<const NamedInput>>;
 }  // namespace runtime
 
-/// A compiled forward. Empty by default; calls on an empty or moved-from object are refused. Movable,
-/// so it can be a member of other classes.
+/// A compiled forward. Empty by default; calls on an empty or moved-from object are refused.
+/// Movable, so it can be a member of other classes.
 class Inference {
  public:
   Inference() = default;
@@ -45,8 +45,7 @@ class Inference {
 
   /// Runs the forward on one argument per declared input, in order or by name.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  RunResult run(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) RunResult run(const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return run_values(values, false);
   }
@@ -55,8 +54,7 @@ class Inference {
 
   /// The same, and reads back what the forward captures; refused when it captures nothing.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  RunResult run_with_captures(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) RunResult run_with_captures(const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return run_values(values, true);
   }
@@ -69,8 +67,7 @@ class Inference {
 
   /// Runs without waiting; waits only while two calls are unfinished.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  Pending<RunResult> run_async(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) Pending<RunResult> run_async(const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return *issue_values(values, true);
   }
@@ -82,8 +79,8 @@ class Inference {
   }
   /// The same, or nothing while two calls are unfinished.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  std::optional<Pending<RunResult>> try_run_async(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) std::optional<Pending<RunResult>> try_run_async(
+      const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return issue_values(values, false);
   }

@@ -11,7 +11,8 @@ InferenceSession::InferenceSession(std::shared_ptr<Variables> variables, bool ow
                                    const InferenceOptions& options,
                                    const std::shared_ptr<Sequence>& home, const char* call,
                                    std::uint64_t seed, Location location)
-    : Session(std::move(variables), home, seed, options.threads), owns_(owns),
+    : Session(std::move(variables), home, seed, options.threads),
+      owns_(owns),
       runner_(std::move(forward), options.inputs,
               {call, options.name.empty() ? "forward" : options.name, false,
                options.max_cached_shapes, location}) {
@@ -37,10 +38,11 @@ std::shared_ptr<InferenceSession> InferenceSession::make(std::shared_ptr<Forward
   return session;
 }
 
-std::shared_ptr<InferenceSession> InferenceSession::attach(
-    std::shared_ptr<ForwardFunction> forward, const InferenceOptions& options,
-    const std::shared_ptr<Sequence>& home, Session& training, std::uint64_t number,
-    Location location) {
+std::shared_ptr<InferenceSession> InferenceSession::attach(std::shared_ptr<ForwardFunction> forward,
+                                                           const InferenceOptions& options,
+                                                           const std::shared_ptr<Sequence>& home,
+                                                           Session& training, std::uint64_t number,
+                                                           Location location) {
   const char* call = "attach";
   check_options(call, options, location);
   if (options.device && options.device.backend() != training.variables().device()) {
@@ -53,9 +55,8 @@ std::shared_ptr<InferenceSession> InferenceSession::attach(
                 location, "use compile_forward to choose what is shared.");
   }
   const std::uint64_t seed = mix_seed(training.seed() ^ options.seed, number);
-  return std::shared_ptr<InferenceSession>(
-      new InferenceSession(training.shared_variables(), false, std::move(forward), options, home,
-                           call, seed, location));
+  return std::shared_ptr<InferenceSession>(new InferenceSession(
+      training.shared_variables(), false, std::move(forward), options, home, call, seed, location));
 }
 
 RunResult InferenceSession::run(const char* call, std::span<const InputValue> values,

@@ -9,7 +9,8 @@
 namespace tensorgrad {
 
 InputValue::InputValue(const Array& array)
-    : data_(array.bytes().data()), count_(array.size()),
+    : data_(array.bytes().data()),
+      count_(array.size()),
       shape_(array.has_shape ? &array.shape : nullptr) {
   switch (array.dtype) {
     case DType::f32: kind_ = Kind::f32; break;
@@ -79,9 +80,8 @@ void check_number(const char* call, const InputDecl& input, double number) {
   if (fits) return;
   char text[40];
   std::snprintf(text, sizeof text, "%.9g", number);
-  throw_usage(start_of(call, input) + " takes " + std::string(name(input.dtype)) +
-              ", the number " + text +
-              " given.");
+  throw_usage(start_of(call, input) + " takes " + std::string(name(input.dtype)) + ", the number " +
+              text + " given.");
 }
 
 std::int64_t numel_of_known(const InputDecl& input) {
@@ -93,8 +93,7 @@ std::int64_t numel_of_known(const InputDecl& input) {
 }
 
 // The free size that an argument implies; kNoAny when its extents are all given.
-std::int64_t check_length(const char* call, const InputDecl& input,
-                          const InputValue& value) {
+std::int64_t check_length(const char* call, const InputDecl& input, const InputValue& value) {
   const auto count = static_cast<std::int64_t>(value.count());
   const bool free = std::find(input.shape.begin(), input.shape.end(), any) != input.shape.end();
   const std::int64_t known = numel_of_known(input);
@@ -115,8 +114,8 @@ std::int64_t check_length(const char* call, const InputDecl& input,
       if (expected[axis] == any) expected[axis] = size;
     }
     if (expected != *value.shape()) {
-      throw_usage(start_of(call, input) + " is " + type_of(input) + ", an array of shape " + value.shape()->str() +
-                  " given.");
+      throw_usage(start_of(call, input) + " is " + type_of(input) + ", an array of shape " +
+                  value.shape()->str() + " given.");
     }
   }
   return size;
@@ -141,8 +140,8 @@ void check_declarations(const char* call, std::span<const InputDecl> inputs, boo
     int free = 0;
     for (std::int64_t extent : input.shape) {
       if (extent < 0 && extent != any) {
-        throw_usage(start + "input " + quoted(input.name) + " has the shape " +
-                        input.shape.str() + ", extents are 0 or more.",
+        throw_usage(start + "input " + quoted(input.name) + " has the shape " + input.shape.str() +
+                        ", extents are 0 or more.",
                     location);
       }
       free += extent == any ? 1 : 0;
@@ -181,8 +180,8 @@ void order_inputs(const char* call, std::span<const InputDecl> inputs,
       return input.name == given.name;
     });
     if (found == inputs.end()) {
-      throw_usage(std::string(call) + ": " + "there is no input " + quoted(given.name) + ", known: " +
-                  join_names(names_of(inputs)) + ".");
+      throw_usage(std::string(call) + ": " + "there is no input " + quoted(given.name) +
+                  ", known: " + join_names(names_of(inputs)) + ".");
     }
     InputValue& place = ordered[static_cast<std::size_t>(found - inputs.begin())];
     if (place.kind() != Kind::none) {

@@ -1,6 +1,6 @@
 // Inputs of a compiled object: how they are declared, and how the arguments of a call are seen. An
-// argument is a view of the caller's memory (or one number) that is read before the call returns, so
-// nothing is copied until it goes to the device.
+// argument is a view of the caller's memory (or one number) that is read before the call returns,
+// so nothing is copied until it goes to the device.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ class InputValue {
   InputValue(const Array& array);  // NOLINT: implicit
 
   template <class T>
-    requires(!std::is_same_v<T, InputValue> && !std::is_same_v<T, Array>)
-  InputValue(const T& value) {  // NOLINT: implicit
+  requires(!std::is_same_v<T, InputValue> && !std::is_same_v<T, Array>)
+      InputValue(const T& value) {  // NOLINT: implicit
     if constexpr (std::is_arithmetic_v<T>) {
       kind_ = Kind::number;
       number_ = static_cast<double>(value);

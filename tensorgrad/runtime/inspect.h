@@ -35,9 +35,9 @@ class Graph {
 
 /// One kernel of a program.
 struct KernelInfo {
-  std::string name;  ///< its operators: "matmul+add+relu"
-  std::string form;  ///< "map", "reduce", "rowwise", "contract", "window", "index"
-  Location location; ///< the user's line of its main operator
+  std::string name;   ///< its operators: "matmul+add+relu"
+  std::string form;   ///< "map", "reduce", "rowwise", "contract", "window", "index"
+  Location location;  ///< the user's line of its main operator
 };
 
 /// The kernels that a call runs, in order.
@@ -64,7 +64,7 @@ struct MemoryUse {
   std::int64_t gradients = 0;
   std::int64_t moments = 0;  ///< of the optimizer
   std::int64_t states = 0;
-  std::int64_t inputs = 0;   ///< with the numbers set before each step
+  std::int64_t inputs = 0;  ///< with the numbers set before each step
   std::int64_t outputs = 0;
   std::int64_t scratch = 0;  ///< planned intermediate values
   std::int64_t staging = 0;  ///< for captures; none before the first call with captures

@@ -1,5 +1,5 @@
-// Options of compiles and calls. Fields are only ever appended, and each has an initialiser, so that
-// designated initialisers keep working.
+// Options of compiles and calls. Fields are only ever appended, and each has an initialiser, so
+// that designated initialisers keep working.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ enum class Precision : std::uint8_t { f32 };
 
 /// How a training object is compiled.
 struct CompileOptions {
-  std::vector<InputDecl> inputs = {};  ///< in the order of the forward's arguments
-  optim::Optimizer optimizer = {};     ///< empty: `step` computes loss and gradients only
-  Device device = {};                  ///< empty: TENSORGRAD_DEVICE, else the CPU
-  std::uint64_t seed = 0;              ///< of initial values and random operators
+  std::vector<InputDecl> inputs = {};         ///< in the order of the forward's arguments
+  optim::Optimizer optimizer = {};            ///< empty: `step` computes loss and gradients only
+  Device device = {};                         ///< empty: TENSORGRAD_DEVICE, else the CPU
+  std::uint64_t seed = 0;                     ///< of initial values and random operators
   std::optional<double> clip_grad_norm = {};  ///< bound of the global gradient norm, above 0
   int accumulate = 1;                         ///< micro-batches averaged per update, at least 1
-  std::function<bool(const std::string& name)> freeze = {};  ///< true: not trained
+  std::function<bool(const std::string& name)> freeze = {};      ///< true: not trained
   std::function<double(const std::string& name)> lr_scale = {};  ///< factor of the rate, 0 or more
   SharedParams shared_params = {};  ///< memory of a sibling; see `params()`
   bool allow_unused = false;        ///< admit parameters that no gradient reaches

@@ -1,5 +1,5 @@
-// Handles to the parameters and states of a compiled object, to be shared with another one: the same
-// memory, no copy.
+// Handles to the parameters and states of a compiled object, to be shared with another one: the
+// same memory, no copy.
 #pragma once
 
 #include <map>

@@ -94,7 +94,8 @@ class Pending {
  private:
   runtime::AsyncState<T>& require_state(const char* call) const {
     if (!state_) {
-      throw_usage(std::string(call) + ": this Pending has no result, it is empty or `get` was called.");
+      throw_usage(std::string(call) +
+                  ": this Pending has no result, it is empty or `get` was called.");
     }
     return *state_;
   }

@@ -8,15 +8,15 @@
 namespace tensorgrad::runtime {
 namespace {
 
-using kernel::BufferKind;
 using ir::RootKind;
+using kernel::BufferKind;
 
 constexpr const char* kPartNames[Workspace::kParts] = {"inputs", "results", "captures",
                                                        "intermediate values"};
 
 bool is_result(RootKind kind) {
-  return kind == RootKind::output || kind == RootKind::capture ||
-         kind == RootKind::gradient_norm || kind == RootKind::finite_check;
+  return kind == RootKind::output || kind == RootKind::capture || kind == RootKind::gradient_norm ||
+         kind == RootKind::finite_check;
 }
 
 // The roots of one program: without update nothing but gradients and results remains.
@@ -127,9 +127,9 @@ void LoadedProgram::bind(const Variables& variables, const Arenas& arenas,
       case BufferKind::parameter: binding = of_variable(variables.parameter(buffer.index)); break;
       case BufferKind::state: binding = of_variable(variables.state(buffer.index)); break;
       case BufferKind::gradient: {
-        const auto tensor = std::find_if(
-            arena_.tensors.begin(), arena_.tensors.end(),
-            [&](const ir::ArenaTensor& t) { return t.parameter == buffer.index; });
+        const auto tensor =
+            std::find_if(arena_.tensors.begin(), arena_.tensors.end(),
+                         [&](const ir::ArenaTensor& t) { return t.parameter == buffer.index; });
         require(tensor != arena_.tensors.end(), "a stored gradient has its place in the arena");
         binding = {arenas.gradients.get(), tensor->offset};
         break;
@@ -256,8 +256,7 @@ Outputs CompiledGraph::read_outputs(const LoadedProgram& program, const Workspac
                                     std::size_t first) const {
   Outputs outputs;
   for (std::size_t i = first; i < traced_.outputs.size(); ++i) {
-    outputs.add(traced_.outputs[i],
-                program.read(RootKind::output, static_cast<int>(i), workspace));
+    outputs.add(traced_.outputs[i], program.read(RootKind::output, static_cast<int>(i), workspace));
   }
   return outputs;
 }
@@ -298,8 +297,8 @@ void throw_status(const char* call, const backend::RunStatus& status, const Load
     location = node.location;
     break;
   }
-  throw_usage(op + ": the index " + std::to_string(status.index_value) +
-                  " is out of range, 0 to " + std::to_string(status.index_bound - 1) + " expected.",
+  throw_usage(op + ": the index " + std::to_string(status.index_value) + " is out of range, 0 to " +
+                  std::to_string(status.index_bound - 1) + " expected.",
               location);
 }
 

@@ -1,6 +1,6 @@
-// A program on a device with its memory: inputs go in, kernels run, results come out. One traced graph
-// gives up to four programs (with and without the update, with and without captures) that are made
-// when first used, so that a step without captures neither computes nor stores them.
+// A program on a device with its memory: inputs go in, kernels run, results come out. One traced
+// graph gives up to four programs (with and without the update, with and without captures) that are
+// made when first used, so that a step without captures neither computes nor stores them.
 #pragma once
 
 #include <array>
@@ -62,12 +62,12 @@ class LoadedProgram {
   kernel::Program program_;
   ir::ArenaLayout arena_;
   std::unique_ptr<backend::Executable> executable_;
-  std::vector<ResultRoot> roots_;             // as Program::results
-  std::vector<std::int64_t> input_offsets_;   // -1: not read by any kernel
+  std::vector<ResultRoot> roots_;            // as Program::results
+  std::vector<std::int64_t> input_offsets_;  // -1: not read by any kernel
   std::vector<std::int64_t> literal_offsets_;
   std::shared_ptr<backend::Memory> literals_;
   std::array<std::int64_t, Workspace::kParts> need_{};
-  std::uint64_t bound_ = 0;                   // generation of the workspace
+  std::uint64_t bound_ = 0;  // generation of the workspace
   std::vector<std::int32_t> conversion_;
 };
 

@@ -23,8 +23,8 @@ Array NamedArrays::at(std::string_view name) && {
 
 const Array& NamedArrays::operator[](std::size_t place) const& {
   if (place < arrays_.size()) return arrays_[place].second;
-  throw_usage(std::string(what_) + ": there is no number " + std::to_string(place) + ", there are " +
-              std::to_string(arrays_.size()) + ".");
+  throw_usage(std::string(what_) + ": there is no number " + std::to_string(place) +
+              ", there are " + std::to_string(arrays_.size()) + ".");
 }
 
 Array NamedArrays::operator[](std::size_t place) && {

@@ -1,4 +1,5 @@
-// What calls of compiled objects return. Results own their numbers: a later call never changes them.
+// What calls of compiled objects return. Results own their numbers: a later call never changes
+// them.
 #pragma once
 
 #include <cstddef>

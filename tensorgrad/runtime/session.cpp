@@ -15,7 +15,8 @@ std::uint64_t mix_seed(std::uint64_t seed, std::uint64_t number) {
 
 Session::Session(std::shared_ptr<Variables> variables, const std::shared_ptr<Sequence>& home,
                  std::uint64_t seed, int threads)
-    : variables_(std::move(variables)), seed_(seed),
+    : variables_(std::move(variables)),
+      seed_(seed),
       workspace_(variables_->device(), variables_->precision(), threads,
                  testing::pipeline_settings(variables_->device()->limits())),
       sequences_(variables_->sequences()) {
@@ -64,8 +65,8 @@ CompiledGraph& ForwardRunner::at(const char* call, std::int64_t size) {
   settings.name = settings_.name;
   settings.loss = settings_.loss;
   settings.location = settings_.location;
-  CompiledGraph graph(trace_forward(
-      *forward_, size == kNoAny ? inputs_ : with_size(inputs_, size), settings));
+  CompiledGraph graph(
+      trace_forward(*forward_, size == kNoAny ? inputs_ : with_size(inputs_, size), settings));
   variants_.push_front({size, std::move(graph)});
   if (static_cast<int>(variants_.size()) > settings_.max_cached) variants_.pop_back();
   return variants_.front().graph;
@@ -84,9 +85,8 @@ LoadedProgram& ForwardRunner::run(const char* call, Session& session,
   CompiledGraph& graph = at(call, size);
   if (captures) require_captures(call, graph);
   LoadedProgram& program = graph.program(call, false, captures, session.workspace());
-  const backend::RunStatus status =
-      program.run(session.variables(), {}, session.workspace(), graph.traced().inputs, values,
-                  scalars);
+  const backend::RunStatus status = program.run(session.variables(), {}, session.workspace(),
+                                                graph.traced().inputs, values, scalars);
   if (status) throw_status(call, status, program, graph.graph());
   return program;
 }

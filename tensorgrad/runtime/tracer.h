@@ -17,15 +17,15 @@ namespace tensorgrad::runtime {
 struct Traced {
   ir::Graph graph;
   std::vector<InputDecl> inputs;
-  std::vector<std::string> outputs;   // of a training forward, the first is the loss
+  std::vector<std::string> outputs;  // of a training forward, the first is the loss
   std::vector<std::string> captures;
   TrainingGraph training;
 };
 
 struct TraceSettings {
-  const char* call = "trace";        // for messages
-  std::string name;                  // of the forward, for messages
-  bool training = false;             // what is_training() says
+  const char* call = "trace";          // for messages
+  std::string name;                    // of the forward, for messages
+  bool training = false;               // what is_training() says
   bool loss = false;                   // the first output is a loss
   const TrainingSpec* spec = nullptr;  // adds gradients of the loss and the update
   Location location;

@@ -32,8 +32,7 @@ StepResult Training::step_named(std::span<const NamedInput> inputs, bool capture
   return step_call({.named = inputs, .by_name = true}, captures);
 }
 
-std::optional<Pending<StepResult>> Training::issue_call(const CallArguments& arguments,
-                                                        bool wait) {
+std::optional<Pending<StepResult>> Training::issue_call(const CallArguments& arguments, bool wait) {
   return core("step_async").issue("step_async", arguments, wait);
 }
 
@@ -68,9 +67,8 @@ void Training::sync() {
 
 void Training::upload_params(const ParamMap& values, UploadOptions options) {
   const char* call = "upload_params";
-  core(call).in_turn(call, [&](auto& session) {
-    session.variables().upload(call, values, options.partial);
-  });
+  core(call).in_turn(
+      call, [&](auto& session) { session.variables().upload(call, values, options.partial); });
 }
 
 ParamMap Training::download_params() {
@@ -108,13 +106,13 @@ void Training::reset() {
 }
 
 void Training::set_lr(Schedule schedule) {
-  core("set_lr").in_turn("set_lr",
-                         [&](auto& session) { session.set_lr(std::move(schedule)); });
+  core("set_lr").in_turn("set_lr", [&](auto& session) { session.set_lr(std::move(schedule)); });
 }
 
 std::int64_t Training::step_count() const {
-  return core("step_count").in_turn("step_count",
-                                    [](auto& session) { return session.step_count(); });
+  return core("step_count").in_turn("step_count", [](auto& session) {
+    return session.step_count();
+  });
 }
 
 double Training::lr() const {

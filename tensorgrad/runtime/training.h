@@ -32,8 +32,7 @@ class Training {
   /// One forward, backward and update on one argument per declared input, in order or by name. With
   /// `.accumulate = N` a micro-batch, every N-th of which updates.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  StepResult step(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) StepResult step(const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return step_values(values, false);
   }
@@ -42,8 +41,7 @@ class Training {
 
   /// The same, and reads back what the forward captures; refused when it captures nothing.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  StepResult step_with_captures(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) StepResult step_with_captures(const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return step_values(values, true);
   }
@@ -54,12 +52,11 @@ class Training {
     return step_named(inputs, true);
   }
 
-  /// Steps without waiting; waits only while `.max_in_flight` steps are unfinished. Inputs are copied
-  /// before the call returns; errors come from `get()`. After a failure the steps already issued do
-  /// nothing and report it too.
+  /// Steps without waiting; waits only while `.max_in_flight` steps are unfinished. Inputs are
+  /// copied before the call returns; errors come from `get()`. After a failure the steps already
+  /// issued do nothing and report it too.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  Pending<StepResult> step_async(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) Pending<StepResult> step_async(const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return *issue_values(values, true);
   }
@@ -71,8 +68,8 @@ class Training {
   }
   /// The same, or nothing while `.max_in_flight` steps are unfinished.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  std::optional<Pending<StepResult>> try_step_async(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) std::optional<Pending<StepResult>> try_step_async(
+      const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return issue_values(values, false);
   }
@@ -85,8 +82,7 @@ class Training {
 
   /// The loss in inference mode, without gradients and update.
   template <class... In>
-    requires(!runtime::kNamedList<In...>)
-  StepResult evaluate(const In&... inputs) {
+  requires(!runtime::kNamedList<In...>) StepResult evaluate(const In&... inputs) {
     const std::array<InputValue, sizeof...(In)> values{InputValue(inputs)...};
     return evaluate_values(values);
   }

@@ -74,9 +74,9 @@ std::vector<ParameterRole> parameter_roles(const CompileOptions& options,
     throw_usage("compile: the model has no parameters, there is nothing to train.", location);
   }
   if (options.freeze && !roles.empty() && frozen == 0) {
-    throw_usage("compile: .freeze is true for no parameter, known: " +
-                    join_names(variables.names()) + ".",
-                location, "leave it out to train everything.");
+    throw_usage(
+        "compile: .freeze is true for no parameter, known: " + join_names(variables.names()) + ".",
+        location, "leave it out to train everything.");
   }
   if (!roles.empty() && frozen == roles.size()) {
     throw_usage("compile: .freeze is true for every parameter, there is nothing to train.",

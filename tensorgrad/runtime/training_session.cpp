@@ -81,12 +81,11 @@ void TrainingSession::allocate() {
   std::int64_t numel = 0;
   for (const ir::ArenaTensor& tensor : arena.tensors) {
     if (is_separate(tensor)) continue;
-    numel = std::max(numel, tensor.offset +
-                                aligned_numel(variables_->parameter(tensor.parameter).numel()));
+    numel = std::max(
+        numel, tensor.offset + aligned_numel(variables_->parameter(tensor.parameter).numel()));
   }
   if (numel > 0) {
-    const std::shared_ptr<backend::Memory> memory =
-        device.allocate(numel, precision, "parameters");
+    const std::shared_ptr<backend::Memory> memory = device.allocate(numel, precision, "parameters");
     for (const ir::ArenaTensor& tensor : arena.tensors) {
       if (!is_separate(tensor)) variables_->place(tensor.parameter, memory, tensor.offset);
     }
@@ -171,9 +170,8 @@ StepResult TrainingSession::evaluate(std::span<const InputValue> values) {
     evaluation_ = std::make_unique<ForwardRunner>(forward_, inputs(), settings);
   }
   last_ = nullptr;
-  const LoadedProgram& program =
-      evaluation_->run(call, *this, values, false,
-                       {mix_seed(seed_, kEvaluationStream), evaluations_});
+  const LoadedProgram& program = evaluation_->run(
+      call, *this, values, false, {mix_seed(seed_, kEvaluationStream), evaluations_});
   ++evaluations_;
   last_ = &program;
   last_graph_ = &evaluation_->latest();
@@ -232,9 +230,7 @@ std::vector<double> TrainingSession::gradient_f64(const std::string& name) const
   throw_usage("gradient: '" + name + "' has no stored gradient.");
 }
 
-Graph TrainingSession::graph() {
-  return Graph(std::make_shared<const ir::Graph>(main_->graph()));
-}
+Graph TrainingSession::graph() { return Graph(std::make_shared<const ir::Graph>(main_->graph())); }
 
 Kernels TrainingSession::kernels() { return describe(*main_->any_program()); }
 

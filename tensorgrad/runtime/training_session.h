@@ -63,8 +63,8 @@ class TrainingSession final : public Session {
   std::vector<double> scalars_;
   std::vector<float> partial_sum_;  // of the gradients, before a micro-batch that may fail
 
-  std::int64_t updates_ = 0;       // done
-  int micro_ = 0;                  // micro-batches since the last update
+  std::int64_t updates_ = 0;  // done
+  int micro_ = 0;             // micro-batches since the last update
   std::int64_t schedule_start_ = 0;
   std::uint64_t evaluations_ = 0;
   const LoadedProgram* last_ = nullptr;  // whose results are in the workspace

@@ -38,8 +38,7 @@ std::span<Turn::Ticket> Turn::tickets() {
 void Turn::wait() {
   for (const Ticket& ticket : tickets()) {
     std::unique_lock lock(ticket.sequence->mutex_);
-    ticket.sequence->served_.wait(
-        lock, [&] { return ticket.sequence->serving_ == ticket.number; });
+    ticket.sequence->served_.wait(lock, [&] { return ticket.sequence->serving_ == ticket.number; });
   }
 }
 

@@ -1,8 +1,8 @@
-// The order of calls on shared memory. Every object that owns parameters has a Sequence; a call draws
-// a ticket at each sequence whose memory it touches, all at once, and runs when all of them are
-// served. So calls on objects that share parameters run one at a time in the order in which they
-// were issued, whichever thread runs them; unrelated objects never meet. A mutex would not do: a step
-// issued without waiting must keep its place until its thread gets to it.
+// The order of calls on shared memory. Every object that owns parameters has a Sequence; a call
+// draws a ticket at each sequence whose memory it touches, all at once, and runs when all of them
+// are served. So calls on objects that share parameters run one at a time in the order in which
+// they were issued, whichever thread runs them; unrelated objects never meet. A mutex would not do:
+// a step issued without waiting must keep its place until its thread gets to it.
 #pragma once
 
 #include <array>

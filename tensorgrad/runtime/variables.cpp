@@ -141,8 +141,7 @@ void Variables::allocate() {
   }
 }
 
-void Variables::place(int parameter, std::shared_ptr<backend::Memory> memory,
-                      std::int64_t offset) {
+void Variables::place(int parameter, std::shared_ptr<backend::Memory> memory, std::int64_t offset) {
   Variable& variable = *parameters_[static_cast<std::size_t>(parameter)];
   variable.memory = std::move(memory);
   variable.offset = offset;
@@ -215,8 +214,8 @@ void Variables::upload(const char* call, const ParamMap& values, bool partial) {
     const auto found = known.find(name);
     if (found == known.end()) {
       if (is_ignored(name)) continue;
-      throw_usage(start + "the model has no '" + name +
-                  "', known: " + join_names(sorted(names())) + ".");
+      throw_usage(start + "the model has no '" + name + "', known: " + join_names(sorted(names())) +
+                  ".");
     }
     const Variable& variable = *found->second;
     check_values(start, variable, array);

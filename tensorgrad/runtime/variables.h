@@ -1,5 +1,6 @@
 // Parameters and states of a compiled object: their names, their rules for initial values and where
-// in device memory they lie. Memory may be shared with siblings; who made a variable initialises it.
+// in device memory they lie. Memory may be shared with siblings; who made a variable initialises
+// it.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,9 @@ class Variables {
   /// Writes initial values to all that are not shared.
   void initialize(std::uint64_t seed);
 
-  const Variable& parameter(int index) const { return *parameters_[static_cast<std::size_t>(index)]; }
+  const Variable& parameter(int index) const {
+    return *parameters_[static_cast<std::size_t>(index)];
+  }
   const Variable& state(int index) const { return *states_[static_cast<std::size_t>(index)]; }
   int parameter_count() const { return static_cast<int>(parameters_.size()); }
   bool is_shared(int parameter) const { return shared_[static_cast<std::size_t>(parameter)]; }

@@ -18,8 +18,7 @@ class Workspace {
 
   Workspace(std::shared_ptr<backend::Device> device, backend::Precision precision, int threads,
             PipelineSettings settings)
-      : device_(std::move(device)), precision_(precision), threads_(threads),
-        settings_(settings) {}
+      : device_(std::move(device)), precision_(precision), threads_(threads), settings_(settings) {}
 
   /// Makes a part at least as large; what it held is lost.
   void grow(Part part, std::int64_t numel);

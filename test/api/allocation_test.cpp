@@ -17,9 +17,8 @@ std::atomic<long> allocations{0};
 void* count_and_allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
   if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1);
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* memory = alignment > alignof(std::max_align_t)
-                     ? std::aligned_alloc(alignment, rounded)
-                     : std::malloc(size == 0 ? 1 : size);
+  void* memory = alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, rounded)
+                                                       : std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -35,8 +34,12 @@ void* count_and_allocate(std::size_t size, std::size_t alignment = alignof(std::
 [[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
 
 namespace tensorgrad::api_test {
 namespace {
@@ -47,11 +50,10 @@ struct Mlp {
 };
 
 auto make() {
-  return compile(
-      Mlp{}, [](const Mlp& m, Tensor x, Tensor y) { return cross_entropy(m(x), y); },
-      {.inputs = {{"x", {16, 8}}, {"y", {16}, i32}},
-       .optimizer = optim::AdamW{.lr = lr::cosine({.base = 1e-3, .steps = 10000})},
-       .clip_grad_norm = 1.0});
+  return compile(Mlp{}, [](const Mlp& m, Tensor x, Tensor y) { return cross_entropy(m(x), y); },
+                 {.inputs = {{"x", {16, 8}}, {"y", {16}, i32}},
+                  .optimizer = optim::AdamW{.lr = lr::cosine({.base = 1e-3, .steps = 10000})},
+                  .clip_grad_norm = 1.0});
 }
 
 long resident_kb() {

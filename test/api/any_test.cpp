@@ -9,7 +9,8 @@ namespace {
 const InferenceOptions kAnyRows{.inputs = {{"x", {any, 2}}}};
 
 TEST(Any, EachSizeGivesItsResult) {
-  auto run = compile_forward(Line{}, [](const Line& m, Tensor x) { return m(x); }, kAnyRows);
+  auto run = compile_forward(
+      Line{}, [](const Line& m, Tensor x) { return m(x); }, kAnyRows);
   const std::vector<float> one{1, 1};
   const std::vector<float> expected{4, 6};
   RunResult result = run.run(one);
@@ -26,13 +27,12 @@ TEST(Any, EachSizeGivesItsResult) {
 
 TEST(Any, VariantsAreTracedOnceWhileKept) {
   int traces = 0;
-  auto run = compile_forward(
-      Line{},
-      [&traces](const Line& m, Tensor x) {
-        ++traces;
-        return m(x);
-      },
-      {.inputs = {{"x", {any, 2}}}, .max_cached_shapes = 2});
+  auto run = compile_forward(Line{},
+                             [&traces](const Line& m, Tensor x) {
+                               ++traces;
+                               return m(x);
+                             },
+                             {.inputs = {{"x", {any, 2}}}, .max_cached_shapes = 2});
   const std::vector<float> data(8, 1.f);
   const auto call = [&](std::size_t rows) { run.run(std::span(data).first(2 * rows)); };
   EXPECT_EQ(traces, 0);
@@ -49,7 +49,8 @@ TEST(Any, VariantsAreTracedOnceWhileKept) {
 }
 
 TEST(Any, EarlierResultsStayWhenMemoryGrows) {
-  auto run = compile_forward(Line{}, [](const Line& m, Tensor x) { return m(x); }, kAnyRows);
+  auto run = compile_forward(
+      Line{}, [](const Line& m, Tensor x) { return m(x); }, kAnyRows);
   const std::vector<float> ones(2000, 1.f);
   const RunResult small = run.run(std::span(ones).first(2));
   const RunResult large = run.run(ones);
@@ -61,8 +62,9 @@ TEST(Any, EarlierResultsStayWhenMemoryGrows) {
 }
 
 TEST(Any, TwoInputsShareTheSize) {
-  auto run = compile_forward(Line{}, [](const Line&, Tensor x, Tensor y) { return sum(x) + sum(y); },
-                             {.inputs = {{"x", {any, 2}}, {"y", {3, any}}}});
+  auto run =
+      compile_forward(Line{}, [](const Line&, Tensor x, Tensor y) { return sum(x) + sum(y); },
+                      {.inputs = {{"x", {any, 2}}, {"y", {3, any}}}});
   const std::vector<float> four(4, 1.f), six(6, 1.f);
   EXPECT_FLOAT_EQ(run.run(four, six).output.item(), 10);
 }

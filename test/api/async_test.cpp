@@ -72,14 +72,13 @@ TEST(Async, DroppingTheResultDoesNotDropTheStep) {
 }
 
 TEST(Async, TryGivesNothingWhileFull) {
-  auto slow = compile(
-      Number{},
-      [](const Number& m) {
-        Tensor x = randn({200, 200});
-        for (int i = 0; i < 40; ++i) x = tanh(matmul(x, x));
-        return m.p + 0 * sum(x);
-      },
-      {.optimizer = optim::SGD{.lr = 1}, .max_in_flight = 1});
+  auto slow = compile(Number{},
+                      [](const Number& m) {
+                        Tensor x = randn({200, 200});
+                        for (int i = 0; i < 40; ++i) x = tanh(matmul(x, x));
+                        return m.p + 0 * sum(x);
+                      },
+                      {.optimizer = optim::SGD{.lr = 1}, .max_in_flight = 1});
   slow.step();
   Pending<StepResult> first = slow.step_async();
   int refused = 0;

@@ -9,14 +9,13 @@ namespace {
 const std::vector<float> kX{1, 2, 3};
 
 auto make() {
-  return compile(
-      Scale{},
-      [](const Scale& m, Tensor x) {
-        Tensor y = capture("zeta", m(x));
-        capture("largest", argmax(y, 0));
-        return sum(capture("alpha", y * 2));
-      },
-      {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 1}});
+  return compile(Scale{},
+                 [](const Scale& m, Tensor x) {
+                   Tensor y = capture("zeta", m(x));
+                   capture("largest", argmax(y, 0));
+                   return sum(capture("alpha", y * 2));
+                 },
+                 {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 1}});
 }
 
 TEST(Captures, AStepWithoutThemReturnsTheLossOnlyAndTakesNoStagingMemory) {
@@ -63,30 +62,28 @@ TEST(Captures, OfTwoStepsAreIndependent) {
 }
 
 TEST(Captures, InsideAGradientRuleRecordNothing) {
-  auto train = compile(
-      Scale{},
-      [](const Scale& m, Tensor x) {
-        Tensor y = capture("y", m(x));
-        Tensor z = with_gradient(
-            "own", y * 3, {y},
-            [](std::span<const Tensor>, const Tensor&, const Tensor& dy) {
-              return std::vector<Tensor>{capture("inside", dy * 3)};
-            },
-            Location::current());
-        return sum(z);
-      },
-      {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 1}});
+  auto train = compile(Scale{},
+                       [](const Scale& m, Tensor x) {
+                         Tensor y = capture("y", m(x));
+                         Tensor z = with_gradient(
+                             "own", y * 3, {y},
+                             [](std::span<const Tensor>, const Tensor&, const Tensor& dy) {
+                               return std::vector<Tensor>{capture("inside", dy * 3)};
+                             },
+                             Location::current());
+                         return sum(z);
+                       },
+                       {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 1}});
   EXPECT_EQ(train.step_with_captures(kX).captures.names(), (std::vector<std::string>{"y"}));
 }
 
 TEST(Captures, OfAnInferenceGraph) {
-  auto run = compile_forward(
-      Scale{},
-      [](const Scale& m, Tensor x) {
-        capture("input", x);
-        return m(x);
-      },
-      {.inputs = {{"x", {3}}}});
+  auto run = compile_forward(Scale{},
+                             [](const Scale& m, Tensor x) {
+                               capture("input", x);
+                               return m(x);
+                             },
+                             {.inputs = {{"x", {3}}}});
   EXPECT_TRUE(run.run(kX).captures.empty());
   EXPECT_EQ(run.memory().staging, 0);
   const RunResult result = run.run_with_captures(kX);

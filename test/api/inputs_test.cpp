@@ -27,9 +27,9 @@ TEST(Inputs, AnyContiguousRangeOfFloat) {
 }
 
 TEST(Inputs, ScalarsTakeNumbers) {
-  auto run = compile_forward(Empty{}, [](const Empty&, Tensor x, Tensor n) {
-    return x + cast(n, f32);
-  }, {.inputs = {{"x", {}}, {"n", {}, i32}}});
+  auto run =
+      compile_forward(Empty{}, [](const Empty&, Tensor x, Tensor n) { return x + cast(n, f32); },
+                      {.inputs = {{"x", {}}, {"n", {}, i32}}});
   EXPECT_FLOAT_EQ(run.run(0.5, 3).output.item(), 3.5f);
   EXPECT_FLOAT_EQ(run.run(2, 3).output.item(), 5);
   EXPECT_FLOAT_EQ(run.run(std::vector<float>{0.25f}, std::vector<std::int32_t>{-1}).output.item(),
@@ -39,9 +39,7 @@ TEST(Inputs, ScalarsTakeNumbers) {
 TEST(Inputs, IntegersAndBooleans) {
   auto run = compile_forward(
       Empty{},
-      [](const Empty&, Tensor index, Tensor mask) {
-        return where(mask, cast(index, f32), -1.0);
-      },
+      [](const Empty&, Tensor index, Tensor mask) { return where(mask, cast(index, f32), -1.0); },
       {.inputs = {{"index", {3}, i32}, {"mask", {3}, boolean}}});
   const std::vector<std::int32_t> index{5, 6, 7};
   const std::array<bool, 3> mask{true, false, true};
@@ -81,8 +79,8 @@ TEST(Inputs, ConversionsAreAsked) {
 
 // The caller's memory may go as soon as a call without waiting has returned.
 TEST(Inputs, AreCopiedBeforeTheCallReturns) {
-  auto train = compile(
-      Empty{}, [](const Empty&, Tensor x) { return mean(x); }, {.inputs = {{"x", {1000}}}});
+  auto train =
+      compile(Empty{}, [](const Empty&, Tensor x) { return mean(x); }, {.inputs = {{"x", {1000}}}});
   std::vector<Pending<StepResult>> pending;
   for (int i = 0; i < 2; ++i) {
     std::vector<float> values(1000, 1.5f);

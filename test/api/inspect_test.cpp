@@ -54,16 +54,16 @@ TEST(Inspect, MemoryByCategory) {
   EXPECT_GT(use.outputs, 0);
   EXPECT_GT(use.scratch, 0);
   EXPECT_EQ(use.staging, 0);
-  EXPECT_EQ(use.total(), use.parameters + use.gradients + use.moments + use.inputs + use.outputs +
-                             use.scratch);
-  auto predict = train.attach([](const Mlp& m, Tensor x) { return m(x); },
-                              {.inputs = {{"x", {4, 3}}}});
+  EXPECT_EQ(use.total(),
+            use.parameters + use.gradients + use.moments + use.inputs + use.outputs + use.scratch);
+  auto predict =
+      train.attach([](const Mlp& m, Tensor x) { return m(x); }, {.inputs = {{"x", {4, 3}}}});
   EXPECT_EQ(predict.memory().parameters, 0);
 }
 
 TEST(Inspect, TraceNeedsNoDevice) {
-  const Graph graph = trace(Mlp{}, [](const Mlp& m, Tensor x) { return m(x); },
-                            {.inputs = {{"x", {4, 3}}}});
+  const Graph graph =
+      trace(Mlp{}, [](const Mlp& m, Tensor x) { return m(x); }, {.inputs = {{"x", {4, 3}}}});
   EXPECT_EQ(graph.count("matmul"), 2u);
   EXPECT_EQ(graph.count("parameter"), 4u);
   const auto dropped = [](const Mlp& m, Tensor x) { return dropout(m(x), 0.5); };

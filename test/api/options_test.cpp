@@ -42,9 +42,9 @@ TEST(Options, ClippingBoundsTheUpdateAndKeepsTheGradients) {
   struct Two {
     Parameter p{{2}, init::zeros()};
   };
-  auto train = compile(
-      Two{}, [](const Two& m, Tensor g) { return sum(m.p * g); },
-      {.inputs = {{"g", {2}}}, .optimizer = optim::SGD{.lr = 1}, .clip_grad_norm = 1.0});
+  auto train =
+      compile(Two{}, [](const Two& m, Tensor g) { return sum(m.p * g); },
+              {.inputs = {{"g", {2}}}, .optimizer = optim::SGD{.lr = 1}, .clip_grad_norm = 1.0});
   StepResult result = train.step(std::vector<float>{3, 4});
   EXPECT_FLOAT_EQ(*result.grad_norm, 5);
   EXPECT_NEAR(train.download_params().at("p").f32()[0], -0.6, 1e-6);
@@ -52,8 +52,7 @@ TEST(Options, ClippingBoundsTheUpdateAndKeepsTheGradients) {
   EXPECT_EQ(to_vector(train.download_param_grads().at("p").f32()), (std::vector<float>{3, 4}));
   train.reset();
   result = train.step(std::vector<float>{0.25f, 0.5f});
-  EXPECT_EQ(to_vector(train.download_params().at("p").f32()),
-            (std::vector<float>{-0.25f, -0.5f}));
+  EXPECT_EQ(to_vector(train.download_params().at("p").f32()), (std::vector<float>{-0.25f, -0.5f}));
   train.reset();
   result = train.step(std::vector<float>{0, 0});
   EXPECT_EQ(*result.grad_norm, 0);
@@ -67,8 +66,8 @@ TEST(Options, MicroBatchesAverageTheGradient) {
     Parameter p{{2}, init::zeros()};
   };
   const auto loss = [](const Two& m, Tensor g) { return sum(m.p * g); };
-  auto train = compile(
-      Two{}, loss, {.inputs = {{"g", {2}}}, .optimizer = optim::SGD{.lr = 1}, .accumulate = 2});
+  auto train = compile(Two{}, loss,
+                       {.inputs = {{"g", {2}}}, .optimizer = optim::SGD{.lr = 1}, .accumulate = 2});
   StepResult result = train.step(std::vector<float>{1, 2});
   EXPECT_FALSE(result.updated);
   EXPECT_EQ(train.step_count(), 0);
@@ -87,12 +86,11 @@ TEST(Options, AMicroBatchThatFailsLeavesThePartialSum) {
   struct Two {
     Parameter p{{2}, init::zeros()};
   };
-  auto train = compile(
-      Two{}, [](const Two& m, Tensor g) { return sum(m.p * g); },
-      {.inputs = {{"g", {2}}},
-       .optimizer = optim::SGD{.lr = 1},
-       .accumulate = 2,
-       .check_finite = true});
+  auto train = compile(Two{}, [](const Two& m, Tensor g) { return sum(m.p * g); },
+                       {.inputs = {{"g", {2}}},
+                        .optimizer = optim::SGD{.lr = 1},
+                        .accumulate = 2,
+                        .check_finite = true});
   train.step(std::vector<float>{1, 2});
   EXPECT_THROW(train.step(std::vector<float>{INFINITY, 0}), UsageError);
   EXPECT_TRUE(train.step(std::vector<float>{3, 4}).updated);
@@ -103,9 +101,9 @@ TEST(Options, UnusedParametersAreAdmittedOnRequest) {
   struct Model {
     Parameter used{{}, init::ones()}, unused{{}, init::ones()};
   };
-  auto train = compile(
-      Model{}, [](const Model& m) { return m.used * 2; },
-      {.optimizer = optim::AdamW{.lr = 0.1, .weight_decay = 0.1}, .allow_unused = true});
+  auto train =
+      compile(Model{}, [](const Model& m) { return m.used * 2; },
+              {.optimizer = optim::AdamW{.lr = 0.1, .weight_decay = 0.1}, .allow_unused = true});
   for (int i = 0; i < 3; ++i) train.step();
   EXPECT_EQ(train.download_params().at("unused").item(), 1);
   EXPECT_LT(train.download_params().at("used").item(), 1);

@@ -14,8 +14,12 @@ const InferenceOptions kSix{.inputs = {{"x", {2, 3}}}};
 const std::vector<float> kX{0, 1, 2, 3, 4, 5};
 
 TEST(Outputs, TheWholeOutputRowMajor) {
-  auto run = compile_forward(Empty{}, [](const Empty&, Tensor x) { return permute(x, {1, 0}); },
-                             kSix);
+  auto run = compile_forward(
+      Empty{},
+      [](const Empty&, Tensor x) {
+        return permute(x, {1, 0});
+      },
+      kSix);
   const RunResult result = run.run(kX);
   const std::vector<float> expected{0, 3, 1, 4, 2, 5};
   EXPECT_EQ(result.output.shape, (Shape{3, 2}));
@@ -26,7 +30,11 @@ TEST(Outputs, TheWholeOutputRowMajor) {
 
 TEST(Outputs, TuplesAndArraysAreNumbered) {
   auto tuple = compile_forward(
-      Empty{}, [](const Empty&, Tensor x) { return std::tuple{x + 1, argmax(x, 1)}; }, kSix);
+      Empty{},
+      [](const Empty&, Tensor x) {
+        return std::tuple{x + 1, argmax(x, 1)};
+      },
+      kSix);
   const RunResult result = tuple.run(kX);
   EXPECT_EQ(result.outputs.names(), (std::vector<std::string>{"0", "1"}));
   EXPECT_EQ(result.outputs.at("1").dtype, i32);
@@ -34,7 +42,11 @@ TEST(Outputs, TuplesAndArraysAreNumbered) {
                                       result.outputs.at("1").i32().end()),
             (std::vector<std::int32_t>{2, 2}));
   auto array = compile_forward(
-      Empty{}, [](const Empty&, Tensor x) { return std::array<Tensor, 2>{x * 2, sum(x)}; }, kSix);
+      Empty{},
+      [](const Empty&, Tensor x) {
+        return std::array<Tensor, 2>{x * 2, sum(x)};
+      },
+      kSix);
   EXPECT_FLOAT_EQ(array.run(kX).outputs[1].item(), 15);
 }
 
@@ -43,10 +55,13 @@ TEST(Outputs, StructsGiveTheirFieldNames) {
     Tensor total, largest, positive;
   };
   auto run = compile_forward(
-      Empty{}, [](const Empty&, Tensor x) { return Both{sum(x), max(x), x > 2}; }, kSix);
+      Empty{},
+      [](const Empty&, Tensor x) {
+        return Both{sum(x), max(x), x > 2};
+      },
+      kSix);
   const RunResult result = run.run(kX);
-  EXPECT_EQ(result.outputs.names(),
-            (std::vector<std::string>{"total", "largest", "positive"}));
+  EXPECT_EQ(result.outputs.names(), (std::vector<std::string>{"total", "largest", "positive"}));
   EXPECT_FLOAT_EQ(result.output.item(), 15);
   EXPECT_FLOAT_EQ(result.outputs.at("largest").item(), 5);
   const auto flags = result.outputs.at("positive").boolean();
@@ -58,13 +73,12 @@ TEST(Outputs, OnlyTheFirstOfATrainingForwardIsTheLoss) {
   struct Result {
     Tensor loss, logits;
   };
-  auto train = compile(
-      Scale{},
-      [](const Scale& m, Tensor x) {
-        Tensor y = m(x);
-        return Result{sum(y), y * 100};
-      },
-      {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 1}});
+  auto train = compile(Scale{},
+                       [](const Scale& m, Tensor x) {
+                         Tensor y = m(x);
+                         return Result{sum(y), y * 100};
+                       },
+                       {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 1}});
   const std::vector<float> x{1, 1, 1};
   const StepResult result = train.step(x);
   EXPECT_FLOAT_EQ(result.loss, 6);
@@ -76,13 +90,12 @@ TEST(Outputs, OnlyTheFirstOfATrainingForwardIsTheLoss) {
 }
 
 TEST(Outputs, InputsParametersAndRepeatsMayBeReturned) {
-  auto run = compile_forward(
-      Scale{},
-      [](const Scale& m, Tensor x) {
-        Tensor y = m.w;
-        return std::tuple{x, y, x, y + x, y + x};
-      },
-      {.inputs = {{"x", {3}}}});
+  auto run = compile_forward(Scale{},
+                             [](const Scale& m, Tensor x) {
+                               Tensor y = m.w;
+                               return std::tuple{x, y, x, y + x, y + x};
+                             },
+                             {.inputs = {{"x", {3}}}});
   const std::vector<float> x{5, 6, 7}, w{1, 2, 3}, both{6, 8, 10};
   const RunResult result = run.run(x);
   EXPECT_EQ(to_vector(result.outputs[0].f32()), x);
@@ -94,10 +107,10 @@ TEST(Outputs, InputsParametersAndRepeatsMayBeReturned) {
 
 // Results own their numbers.
 TEST(Outputs, StayAsTheyAreWhenLaterCallsRun) {
-  auto twenty = compile_forward(Empty{}, [](const Empty&, Tensor x) { return x; },
-                                {.inputs = {{"x", {20}}}});
-  auto five = compile_forward(Empty{}, [](const Empty&, Tensor x) { return x; },
-                              {.inputs = {{"x", {5}}}});
+  auto twenty =
+      compile_forward(Empty{}, [](const Empty&, Tensor x) { return x; }, {.inputs = {{"x", {20}}}});
+  auto five =
+      compile_forward(Empty{}, [](const Empty&, Tensor x) { return x; }, {.inputs = {{"x", {5}}}});
   const RunResult a1 = twenty.run(std::vector<float>(20, 2.f));
   const RunResult b1 = five.run(std::vector<float>(5, 5.f));
   const RunResult a2 = twenty.run(std::vector<float>(20, 3.f));

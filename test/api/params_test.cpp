@@ -19,9 +19,9 @@ TEST(Params, TheFirstReadShowsInitialValues) {
     Parameter ones{{3}, init::ones()};
     Parameter listed{{3}, init::from({1, 2, 3})};
   };
-  auto train = compile(
-      Model{}, [](const Model& m) { return sum(m.drawn) + sum(m.ones) + sum(m.listed); },
-      {.optimizer = optim::SGD{.lr = 0.1}, .seed = 7});
+  auto train =
+      compile(Model{}, [](const Model& m) { return sum(m.drawn) + sum(m.ones) + sum(m.listed); },
+              {.optimizer = optim::SGD{.lr = 0.1}, .seed = 7});
   const ParamMap first = train.download_params();
   EXPECT_EQ(to_vector(first.at("ones").f32()), std::vector<float>(3, 1.f));
   EXPECT_EQ(to_vector(first.at("listed").f32()), (std::vector<float>{1, 2, 3}));
@@ -41,9 +41,8 @@ TEST(Params, InitialValuesDependOnTheSeedOnly) {
   const auto forward = [](const Model& m, Tensor x) { return m.layer(x); };
   const InferenceOptions options{.inputs = {{"x", {1, 5}}}, .seed = 42};
   const ParamMap inference = compile_forward(Model{}, forward, options).download_params();
-  auto train = compile(
-      Model{}, [](const Model& m, Tensor x) { return sum(m.layer(x)); },
-      {.inputs = {{"x", {1, 5}}}, .optimizer = optim::Adam{}, .seed = 42});
+  auto train = compile(Model{}, [](const Model& m, Tensor x) { return sum(m.layer(x)); },
+                       {.inputs = {{"x", {1, 5}}}, .optimizer = optim::Adam{}, .seed = 42});
   EXPECT_EQ(train.download_params(), inference);
   InferenceOptions other = options;
   other.seed = 43;
@@ -92,9 +91,8 @@ TEST(Params, TiedWeightsAreOneParameterWithTwoNames) {
     std::shared_ptr<Parameter> first = std::make_shared<Parameter>(Shape{2}, init::ones());
     std::shared_ptr<Parameter> second = first;
   };
-  auto train = compile(
-      Tied{}, [](const Tied& m) { return sum(*m.first) + 2 * sum(*m.second); },
-      {.optimizer = optim::SGD{.lr = 1}});
+  auto train = compile(Tied{}, [](const Tied& m) { return sum(*m.first) + 2 * sum(*m.second); },
+                       {.optimizer = optim::SGD{.lr = 1}});
   EXPECT_EQ(train.param_names(), (std::vector<std::string>{"first"}));
   train.step();
   EXPECT_EQ(to_vector(train.download_param_grads().at("first").f32()), (std::vector<float>{3, 3}));
@@ -115,9 +113,8 @@ TEST(Params, PaddingStaysZero) {
   struct Model {
     Parameter a{{3}, init::ones()}, b{{5}, init::ones()};
   };
-  auto train = compile(
-      Model{}, [](const Model& m) { return sum(square(m.a)) + sum(square(m.b)); },
-      {.optimizer = optim::AdamW{.lr = 0.1}, .clip_grad_norm = 1.0});
+  auto train = compile(Model{}, [](const Model& m) { return sum(square(m.a)) + sum(square(m.b)); },
+                       {.optimizer = optim::AdamW{.lr = 0.1}, .clip_grad_norm = 1.0});
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(std::isfinite(*train.step().grad_norm));
   const SharedParam a = train.params().at("a");
   EXPECT_EQ(a.shape(), (Shape{3}));

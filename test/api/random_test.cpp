@@ -11,14 +11,13 @@ struct Number {
 };
 
 auto make(std::uint64_t seed) {
-  return compile(
-      Number{},
-      [](const Number& m) {
-        Tensor a = capture("a", dropout(m.w, 0.3));
-        Tensor b = capture("b", dropout(m.w, 0.3));
-        return sum(a) + sum(b);
-      },
-      {.optimizer = optim::SGD{.lr = 0}, .seed = seed});
+  return compile(Number{},
+                 [](const Number& m) {
+                   Tensor a = capture("a", dropout(m.w, 0.3));
+                   Tensor b = capture("b", dropout(m.w, 0.3));
+                   return sum(a) + sum(b);
+                 },
+                 {.optimizer = optim::SGD{.lr = 0}, .seed = seed});
 }
 
 double share_of_equal(const Array& a, const Array& b) {

@@ -18,8 +18,8 @@ const std::vector<float> kX{1, 2, 3, 4, 5, 6};
 
 TEST(Replace, TheObjectAndItsAttachedGraphsGoOn) {
   auto train = compile(Mlp{}, loss, kOptions);
-  auto predict = train.attach([](const Mlp& m, Tensor x) { return m(x); },
-                              {.inputs = {{"x", {any, 2}}}});
+  auto predict =
+      train.attach([](const Mlp& m, Tensor x) { return m(x); }, {.inputs = {{"x", {any, 2}}}});
   train.step(kX);
   predict.run(kX);
   train.replace_model(Mlp{.width = 7}, kOptions);

@@ -12,9 +12,8 @@ struct Noisy {
 };
 
 auto make() {
-  return compile(
-      Noisy{}, [](const Noisy& m, Tensor x) { return mean(square(m.drop(m.layer(x)))); },
-      {.inputs = {{"x", {2, 4}}}, .optimizer = optim::Adam{.lr = 0.1}, .seed = 3});
+  return compile(Noisy{}, [](const Noisy& m, Tensor x) { return mean(square(m.drop(m.layer(x)))); },
+                 {.inputs = {{"x", {2, 4}}}, .optimizer = optim::Adam{.lr = 0.1}, .seed = 3});
 }
 
 const std::vector<float> kX{1, 2, 3, 4, 5, 6, 7, 8};
@@ -56,8 +55,8 @@ TEST(Reset, UploadKeepsMomentsAndCount) {
 }
 
 TEST(Rate, ChangesFromTheNextStep) {
-  auto train = compile(Scale{}, sum_of_scaled,
-                       {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 1}});
+  auto train =
+      compile(Scale{}, sum_of_scaled, {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 1}});
   const std::vector<float> x{1, 1, 1};
   EXPECT_EQ(train.lr(), 1);
   EXPECT_EQ(train.step(x).lr, 1);

@@ -15,8 +15,8 @@ TEST(Sharing, ASiblingSeesEveryStepAndUpload) {
   auto train = compile(Number{}, [](const Number& m) { return m.w + 0; },
                        {.optimizer = optim::SGD{.lr = 0.1}});
   auto attached = train.attach(times, {.inputs = {{"x", {}}}});
-  auto shared = compile_forward(Number{}, times,
-                                {.inputs = {{"x", {}}}, .shared_params = train.params()});
+  auto shared =
+      compile_forward(Number{}, times, {.inputs = {{"x", {}}}, .shared_params = train.params()});
   EXPECT_FLOAT_EQ(attached.run(2).output.item(), 2);
   EXPECT_FLOAT_EQ(shared.run(2).output.item(), 2);
   train.step();
@@ -35,8 +35,8 @@ TEST(Sharing, ASiblingNeitherInitialisesNorFreesWhatItShares) {
                        {.optimizer = optim::SGD{.lr = 1}});
   train.step();
   {
-    auto shared = compile_forward(Number{}, times,
-                                  {.inputs = {{"x", {}}}, .shared_params = train.params()});
+    auto shared =
+        compile_forward(Number{}, times, {.inputs = {{"x", {}}}, .shared_params = train.params()});
     EXPECT_EQ(shared.memory().parameters, 0);
     shared.reset();
     EXPECT_FLOAT_EQ(shared.run(3).output.item(), 0);
@@ -67,14 +67,13 @@ TEST(Sharing, TwoTrainingObjectsOnOnePairOfParts) {
   const auto starts_with = [](const std::string& name, char first) { return name[0] == first; };
   auto train_d = compile(Number{}, [](const Number& m) { return m.w * 3; },
                          {.optimizer = optim::SGD{.lr = 0.1}});
-  auto train_g = compile(
-      Pair{}, [](const Pair& m) { return m.g.w * m.d.w; },
-      {.optimizer = optim::SGD{.lr = 0.1},
-       .freeze = [&](const std::string& name) { return starts_with(name, 'd'); },
-       .shared_params = with_prefix("d.", train_d.params())});
-  EXPECT_FLOAT_EQ(train_g.step().loss, 1);       // g = 0.9
-  EXPECT_FLOAT_EQ(train_d.step().loss, 3);       // d = 0.7
-  EXPECT_FLOAT_EQ(train_g.step().loss, 0.63f);   // g = 0.9 - 0.07
+  auto train_g = compile(Pair{}, [](const Pair& m) { return m.g.w * m.d.w; },
+                         {.optimizer = optim::SGD{.lr = 0.1},
+                          .freeze = [&](const std::string& name) { return starts_with(name, 'd'); },
+                          .shared_params = with_prefix("d.", train_d.params())});
+  EXPECT_FLOAT_EQ(train_g.step().loss, 1);      // g = 0.9
+  EXPECT_FLOAT_EQ(train_d.step().loss, 3);      // d = 0.7
+  EXPECT_FLOAT_EQ(train_g.step().loss, 0.63f);  // g = 0.9 - 0.07
   EXPECT_FLOAT_EQ(train_g.download_params().at("g.w").item(), 0.83f);
   EXPECT_FLOAT_EQ(train_g.download_params().at("d.w").item(), 0.7f);
   EXPECT_EQ(train_g.download_param_grads().size(), 1u);
@@ -109,13 +108,11 @@ TEST(Sharing, CopiesAndAveragesBetweenPrefixes) {
   train.upload_params({{"online.bias", {4.f, 8.f}}, {"target.bias", {0.f, 4.f}}},
                       {.partial = true});
   train.copy_params("online.", "target.", 0.25);
-  EXPECT_EQ(to_vector(train.download_params().at("target.bias").f32()),
-            (std::vector<float>{1, 5}));
+  EXPECT_EQ(to_vector(train.download_params().at("target.bias").f32()), (std::vector<float>{1, 5}));
   train.copy_params("online.", "target.");
   EXPECT_EQ(train.download_params().at("target.bias"), train.download_params().at("online.bias"));
   train.copy_params("online.", "target.", 0);
-  EXPECT_EQ(to_vector(train.download_params().at("target.bias").f32()),
-            (std::vector<float>{4, 8}));
+  EXPECT_EQ(to_vector(train.download_params().at("target.bias").f32()), (std::vector<float>{4, 8}));
 }
 
 TEST(Sharing, APlainCopyReplacesWhatIsNotFinite) {

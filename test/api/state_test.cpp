@@ -6,9 +6,7 @@
 namespace tensorgrad::api_test {
 namespace {
 
-auto make() {
-  return compile(Counter{}, count_and_descend, {.optimizer = optim::SGD{.lr = 1}});
-}
+auto make() { return compile(Counter{}, count_and_descend, {.optimizer = optim::SGD{.lr = 1}}); }
 
 TEST(States, StartAtTheirDeclaredValueAndAdvanceWithSteps) {
   auto train = make();
@@ -38,13 +36,12 @@ TEST(States, ReadsInTheForwardSeeTheOldValue) {
     Parameter p{{}, init::zeros()};
     State s{{2}, 1};
   };
-  auto train = compile(
-      Model{},
-      [](const Model& m) {
-        update(m.s, m.s * 2);
-        return sum(m.s) + m.p;
-      },
-      {.optimizer = optim::SGD{.lr = 0}});
+  auto train = compile(Model{},
+                       [](const Model& m) {
+                         update(m.s, m.s * 2);
+                         return sum(m.s) + m.p;
+                       },
+                       {.optimizer = optim::SGD{.lr = 0}});
   EXPECT_FLOAT_EQ(train.step().loss, 2);
   EXPECT_FLOAT_EQ(train.step().loss, 4);
   EXPECT_FLOAT_EQ(train.step().loss, 8);
@@ -67,13 +64,13 @@ TEST(States, AreLeftAsTheyWereByAStepThatFails) {
     Parameter p{{}, init::zeros()};
     State s{{}, 1};
   };
-  auto train = compile(
-      Model{},
-      [](const Model& m, Tensor x) {
-        update(m.s, m.s + 1);
-        return m.p * x;
-      },
-      {.inputs = {{"x", {}}}, .optimizer = optim::SGD{.lr = 1}, .check_finite = true});
+  auto train =
+      compile(Model{},
+              [](const Model& m, Tensor x) {
+                update(m.s, m.s + 1);
+                return m.p * x;
+              },
+              {.inputs = {{"x", {}}}, .optimizer = optim::SGD{.lr = 1}, .check_finite = true});
   train.step(1);
   const ParamMap before = train.download_params();
   EXPECT_THROW(train.step(std::numeric_limits<float>::quiet_NaN()), UsageError);

@@ -58,12 +58,10 @@ TEST(Evaluate, GivesTheLossAndChangesNothing) {
 }
 
 TEST(Evaluate, TracesInInferenceMode) {
-  auto train = compile(
-      Scale{},
-      [](const Scale& m, Tensor x) {
-        return is_training() ? sum(m(x)) : sum(m(x)) + 1000;
-      },
-      {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 0}});
+  auto train =
+      compile(Scale{},
+              [](const Scale& m, Tensor x) { return is_training() ? sum(m(x)) : sum(m(x)) + 1000; },
+              {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 0}});
   EXPECT_FLOAT_EQ(train.step(kX).loss, 321);
   EXPECT_FLOAT_EQ(train.evaluate(kX).loss, 1321);
 }
@@ -78,8 +76,8 @@ TEST(Step, ObjectsAreMembersThatMove) {
   EXPECT_FALSE(app.predict);
   {
     auto train = make();
-    app.predict = train.attach([](const Scale& m, Tensor x) { return m(x); },
-                               {.inputs = {{"x", {3}}}});
+    app.predict =
+        train.attach([](const Scale& m, Tensor x) { return m(x); }, {.inputs = {{"x", {3}}}});
     app.train = std::move(train);
   }
   app.train.step(kX);
@@ -93,17 +91,16 @@ TEST(Step, ModelThatCannotBeCopiedIsMovedIn) {
   struct Owner {
     std::unique_ptr<Parameter> w = std::make_unique<Parameter>(Shape{1}, init::ones());
   };
-  auto train = compile(
-      Owner{}, [](const Owner& m) { return sum(*m.w * 2); },
-      {.optimizer = optim::SGD{.lr = 1}});
+  auto train = compile(Owner{}, [](const Owner& m) { return sum(*m.w * 2); },
+                       {.optimizer = optim::SGD{.lr = 1}});
   EXPECT_FLOAT_EQ(train.step().loss, 2);
   EXPECT_FLOAT_EQ(train.step().loss, -2);
 }
 
 TEST(Step, TheCallersModelNeverChanges) {
   const Scale model;
-  auto first = compile(model, sum_of_scaled,
-                       {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 0.5}});
+  auto first =
+      compile(model, sum_of_scaled, {.inputs = {{"x", {3}}}, .optimizer = optim::SGD{.lr = 0.5}});
   first.step(kX);
   auto second = compile(model, sum_of_scaled, {.inputs = {{"x", {3}}}});
   EXPECT_FLOAT_EQ(second.step(kX).loss, 321);
@@ -116,7 +113,8 @@ TEST(Step, ForwardsOfEveryCallableKind) {
   };
   const CompileOptions options{.inputs = {{"x", {}}}};
   EXPECT_FLOAT_EQ(compile(Model{}, &Model::loss, options).step(2).loss, 6);
-  EXPECT_FLOAT_EQ(compile(Model{}, [](const auto& m, auto x) { return m.loss(x); }, options)
+  EXPECT_FLOAT_EQ(compile(
+                      Model{}, [](const auto& m, auto x) { return m.loss(x); }, options)
                       .step(2)
                       .loss,
                   6);
@@ -128,13 +126,14 @@ TEST(Step, ForwardsOfEveryCallableKind) {
           .loss,
       6);
   auto owned = std::make_unique<double>(5);
-  EXPECT_FLOAT_EQ(compile(
-                      Model{}, [owned = std::move(owned)](const Model& m,
-                                                          Tensor x) { return m.loss(x) + *owned; },
-                      options)
-                      .step(2)
-                      .loss,
-                  11);
+  EXPECT_FLOAT_EQ(
+      compile(
+          Model{},
+          [owned = std::move(owned)](const Model& m, Tensor x) { return m.loss(x) + *owned; },
+          options)
+          .step(2)
+          .loss,
+      11);
 }
 
 TEST(Step, WithoutInputs) {

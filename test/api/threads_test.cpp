@@ -16,9 +16,9 @@ struct Number {
 TEST(Threads, TwoCompileAndStepDifferentModels) {
   const auto work = [](double lr, float expected) {
     for (int round = 0; round < 5; ++round) {
-      auto train = compile(
-          nn::Linear{8, 8}, [](const nn::Linear& m, Tensor x) { return sum(m(x)); },
-          {.inputs = {{"x", {4, 8}}}, .optimizer = optim::SGD{.lr = lr}});
+      auto train =
+          compile(nn::Linear{8, 8}, [](const nn::Linear& m, Tensor x) { return sum(m(x)); },
+                  {.inputs = {{"x", {4, 8}}}, .optimizer = optim::SGD{.lr = lr}});
       const std::vector<float> x(32, 1.f);
       const float first = train.step(x).loss;
       const float second = train.step(x).loss;
