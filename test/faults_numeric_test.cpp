@@ -86,11 +86,11 @@ TEST(FaultsNumeric, B56HugeGapsBetweenLogits) {
 }
 
 TEST(FaultsNumeric, B57Softplus) {
-  expect_values(with_gradients([](In x) { return softplus(x[0]); }),
-                {input({7}, {5, 20, 50, 88, 89, 100, 1e4})},
-                {{5.0067153485, 20.0000000021, 50, 88, 89, 100, 1e4},
-                 {0.9933071491, 1, 1, 1, 1, 1, 1}},
-                {0, 1e-6});
+  expect_values(
+      with_gradients([](In x) { return softplus(x[0]); }),
+      {input({7}, {5, 20, 50, 88, 89, 100, 1e4})},
+      {{5.0067153485, 20.0000000021, 50, 88, 89, 100, 1e4}, {0.9933071491, 1, 1, 1, 1, 1, 1}},
+      {0, 1e-6});
 }
 
 TEST(FaultsNumeric, B58SigmoidFarFromZero) {
@@ -100,11 +100,14 @@ TEST(FaultsNumeric, B58SigmoidFarFromZero) {
 }
 
 TEST(FaultsNumeric, B59SineOfLargeArguments) {
-  expect_values([](In x) { return std::vector{sin(x[0]), cos(x[0])}; },
-                {input({4}, {1000, 16000, 131071, 1000000})},
-                {{0.8268795405, 0.1310070662, -0.5752416838, -0.3499935022},
-                 {0.5623790763, -0.9913814345, -0.8179834994, 0.9367521275}},
-                {1e-6});
+  expect_values(
+      [](In x) {
+        return std::vector{sin(x[0]), cos(x[0])};
+      },
+      {input({4}, {1000, 16000, 131071, 1000000})},
+      {{0.8268795405, 0.1310070662, -0.5752416838, -0.3499935022},
+       {0.5623790763, -0.9913814345, -0.8179834994, 0.9367521275}},
+      {1e-6});
 }
 
 TEST(FaultsNumeric, B60RopePairing) {
@@ -112,8 +115,10 @@ TEST(FaultsNumeric, B60RopePairing) {
   expect_values([](In x) { return std::vector{rope(x[0])}; }, {q},
                 {{5, 6, 7, 8, -1.9841106486, 1.9599006675, 2.4623779024, 4.0197996683}}, {1e-5});
   expect_values(
-      [](In x) { return std::vector{rope(x[0], {10000, RopeLayout::interleaved})}; }, {q},
-      {{5, 6, 7, 8, -1.1426396637, 1.9220755965, 2.9598506679, 4.0297995017}}, {1e-5});
+      [](In x) {
+        return std::vector{rope(x[0], {10000, RopeLayout::interleaved})};
+      },
+      {q}, {{5, 6, 7, 8, -1.1426396637, 1.9220755965, 2.9598506679, 4.0297995017}}, {1e-5});
 }
 
 TEST(FaultsNumeric, B61LogOfSubnormalNumbers) {
@@ -125,13 +130,19 @@ TEST(FaultsNumeric, B61LogOfSubnormalNumbers) {
 TEST(FaultsNumeric, B62NaNSurvives) {
   const auto all = [](In in) {
     const Tensor x = where(literal({1, 0, 0}, {3}, boolean), sqrt(in[0]), in[1]);
-    return std::vector{relu(x),          maximum(x, 0),        maximum(0, x), minimum(x, 0),
-                       clamp(x, 0, 1),   leaky_relu(x, 0.5),   max(x),        min(x)};
+    return std::vector{relu(x),        maximum(x, 0),      maximum(0, x), minimum(x, 0),
+                       clamp(x, 0, 1), leaky_relu(x, 0.5), max(x),        min(x)};
   };
   for (const HostTensor& source : {input({3}, {-1, 1, -1}), input({3}, {kNaN, 1, -1})}) {
     expect_values(all, {source, input({3}, {0, 1, -1})},
-                  {{kNaN, 1, 0}, {kNaN, 1, 0}, {kNaN, 1, 0}, {kNaN, 0, -1}, {kNaN, 1, 0},
-                   {kNaN, 1, -0.5}, {kNaN}, {kNaN}});
+                  {{kNaN, 1, 0},
+                   {kNaN, 1, 0},
+                   {kNaN, 1, 0},
+                   {kNaN, 0, -1},
+                   {kNaN, 1, 0},
+                   {kNaN, 1, -0.5},
+                   {kNaN},
+                   {kNaN}});
   }
 }
 
@@ -153,7 +164,9 @@ TEST(FaultsNumeric, B63FirstOfEqualsAndNaN) {
 
 TEST(FaultsNumeric, B64NothingIsFoldedThatShowsNaN) {
   expect_values(
-      [](In x) { return std::vector{x[0] * 0, x[0] - x[0], x[0] / x[0]}; },
+      [](In x) {
+        return std::vector{x[0] * 0, x[0] - x[0], x[0] / x[0]};
+      },
       {input({4}, {kInf, kNaN, -kInf, 1})},
       {{kNaN, kNaN, kNaN, 0}, {kNaN, kNaN, kNaN, 0}, {kNaN, kNaN, kNaN, 1}});
 }

@@ -54,25 +54,38 @@ TEST(FaultsPlan, B67StackOfManyTensors) {
       for (int i = 0; i < count; ++i) right.push_back(i + 100.0 * row);
     }
     all[0] = right;
-    expect_values(with_gradients([](In x) { return stack(x, -1); }, ramp(3 * count, 1)), parts, all);
+    expect_values(with_gradients([](In x) { return stack(x, -1); }, ramp(3 * count, 1)), parts,
+                  all);
   }
 }
 
 TEST(FaultsPlan, B70ZeroSizeTensors) {
   const HostTensor none = input({0}, {}), rows = input({3, 0}, {}), columns = input({0, 4}, {});
+  expect_values(with_gradients([](In x) { return sum(x[0]) + sum(x[1]) + sum(x[2]); }),
+                {none, rows, columns}, {{0}, {}, {}, {}});
   expect_values(
-      with_gradients([](In x) { return sum(x[0]) + sum(x[1]) + sum(x[2]); }),
-      {none, rows, columns}, {{0}, {}, {}, {}});
-  expect_values([](In x) { return std::vector{sum(x[0], 1), prod(x[0], 1), mean(x[0], 1)}; }, {rows},
-                {{0, 0, 0}, {1, 1, 1}, {kNaN, kNaN, kNaN}});
-  expect_values([](In x) { return std::vector{softmax(x[0]), exp(x[1]), narrow(x[2], 0, 0, 0)}; },
-                {rows, columns, input({3, 2}, ramp(6))}, {{}, {}, {}});
+      [](In x) {
+        return std::vector{sum(x[0], 1), prod(x[0], 1), mean(x[0], 1)};
+      },
+      {rows}, {{0, 0, 0}, {1, 1, 1}, {kNaN, kNaN, kNaN}});
+  expect_values(
+      [](In x) {
+        return std::vector{softmax(x[0]), exp(x[1]), narrow(x[2], 0, 0, 0)};
+      },
+      {rows, columns, input({3, 2}, ramp(6))}, {{}, {}, {}});
   expect_values([](In x) { return std::vector{matmul(x[0], x[1])}; }, {rows, input({0, 2}, {})},
                 {{0, 0, 0, 0, 0, 0}});
-  expect_values(with_gradients([](In x) { return concat({x[0], x[1]}); }, {5, 6}),
+  expect_values(with_gradients(
+                    [](In x) {
+                      return concat({x[0], x[1]});
+                    },
+                    {5, 6}),
                 {none, input({2}, {1, 2})}, {{1, 2}, {}, {5, 6}});
-  expect_values([](In) { return std::vector{zeros({0}), randn({3, 0}), zeros({0, 4})}; }, {},
-                {{}, {}, {}});
+  expect_values(
+      [](In) {
+        return std::vector{zeros({0}), randn({3, 0}), zeros({0, 4})};
+      },
+      {}, {{}, {}, {}});
   expect_refused([](In x) { return std::vector{argmax(x[0])}; }, {none}, "argmax: ");
   expect_refused([](In x) { return std::vector{max(x[0])}; }, {none}, "max: ");
 }
@@ -82,10 +95,10 @@ TEST(FaultsPlan, B71MatmulSizesThatDoNotFillTiles) {
     int m, k, n;
     double last, total, magnitude, middle;
   };
-  for (const Size& size : {Size{1, 1, 1, 30, 30, 30, 30}, Size{17, 5, 33, 16, 3, 14387, 17},
-                           Size{33, 129, 15, -4, 0, 15486, 1}, Size{1, 300, 70, 8, 4, 2060, -52},
-                           Size{70, 300, 1, -37, -39, 2359, -6},
-                           Size{535, 64, 31, -31, 34, 707720, -47}}) {
+  for (const Size& size :
+       {Size{1, 1, 1, 30, 30, 30, 30}, Size{17, 5, 33, 16, 3, 14387, 17},
+        Size{33, 129, 15, -4, 0, 15486, 1}, Size{1, 300, 70, 8, 4, 2060, -52},
+        Size{70, 300, 1, -37, -39, 2359, -6}, Size{535, 64, 31, -31, 34, 707720, -47}}) {
     SCOPED_TRACE(size.m);
     Values a, b;
     for (int i = 0; i < size.m; ++i) {
@@ -135,12 +148,16 @@ TEST(FaultsPlan, B79ViewsAndReductionsFused) {
 TEST(FaultsPlan, B80ConstantsReachTheKernelUnchanged) {
   expect_values(
       [](In x) {
-        return std::vector{x[0] - -0.95, x[0] + -0.0,   x[0] * 1,
-                           x[0] * 1e-38, maximum(x[0], -kInf), x[0] + kNaN,
-                           where(x[0] > 5, x[0], -kInf), x[0] * 16777217.0};
+        return std::vector{x[0] - -0.95,
+                           x[0] + -0.0,
+                           x[0] * 1,
+                           x[0] * 1e-38,
+                           maximum(x[0], -kInf),
+                           x[0] + kNaN,
+                           where(x[0] > 5, x[0], -kInf),
+                           x[0] * 16777217.0};
       },
-      {input({1}, {2})},
-      {{2.95}, {2}, {2}, {2e-38}, {2}, {kNaN}, {-kInf}, {33554432}}, {0, 1e-6});
+      {input({1}, {2})}, {{2.95}, {2}, {2}, {2e-38}, {2}, {kNaN}, {-kInf}, {33554432}}, {0, 1e-6});
   expect_values([](In x) { return std::vector{clamp(x[0], 0, kInf)}; }, {input({1}, {1e35})},
                 {{1e35}}, {0, 1e-6});
   const Function large = [](In x) { return std::vector{x[0] * 3.4e38}; };

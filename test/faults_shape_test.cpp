@@ -38,7 +38,9 @@ TEST(FaultsShape, B15IndexOutOfRange) {
     expect_bad_index([](In x) { return std::vector{embedding(x[0], x[1])}; }, {table, index});
     expect_bad_index([](In x) { return std::vector{index_select(x[0], 0, x[1])}; }, {table, index});
     expect_bad_index(
-        [](In x) { return std::vector{take_along_axis(x[0], reshape(x[1], {1, 1}), 0)}; },
+        [](In x) {
+          return std::vector{take_along_axis(x[0], reshape(x[1], {1, 1}), 0)};
+        },
         {table, index});
     expect_values([](In x) { return std::vector{one_hot(x[0], 3)}; }, {index}, {{0, 0, 0}});
   }
@@ -54,7 +56,9 @@ TEST(FaultsShape, B16LabelOutsideTheClasses) {
     }
   }
   expect_values(
-      [](In x) { return std::vector{cross_entropy(x[0], x[1], {Reduction::mean, -1})}; },
+      [](In x) {
+        return std::vector{cross_entropy(x[0], x[1], {Reduction::mean, -1})};
+      },
       {logits, input({2}, {2, -1}, i32)}, {{0.4076059}}, {1e-6});
 }
 
@@ -76,11 +80,12 @@ TEST(FaultsShape, B18BroadcastGradientIsSummed) {
       },
       {input({2, 1, 3}, ramp(6, 1)), input({4, 1}, {10, 20, 30, 40})},
       {{33100}, {600, 700, 800, 1800, 1900, 2000}, {205, 268, 331, 394}});
-  expect_values(
-      [](In x) { return std::vector{grad(sum(x[0] * x[1] * x[0]), x[1])}; },
-      {input({2, 4, 3}, ramp(24)), input({3}, {1, 2, 3})}, {{1260, 1436, 1628}});
+  expect_values([](In x) { return std::vector{grad(sum(x[0] * x[1] * x[0]), x[1])}; },
+                {input({2, 4, 3}, ramp(24)), input({3}, {1, 2, 3})}, {{1260, 1436, 1628}});
   for (const auto& results : all_modes(
-           [](In x) { return std::vector{grad(sum(literal({1, 1}, {2}) * x[0]), x[0])}; },
+           [](In x) {
+             return std::vector{grad(sum(literal({1, 1}, {2}) * x[0]), x[0])};
+           },
            {input({}, {3})})) {
     EXPECT_EQ(results[0].type.shape, Shape());
     EXPECT_EQ(results[0].data, Values{2});
@@ -102,9 +107,7 @@ TEST(FaultsShape, B20SharedRightOperand) {
 }
 
 TEST(FaultsShape, B21WeightGradientHasNoBatch) {
-  const Function gradient = [](In x) {
-    return std::vector{grad(sum(matmul(x[0], x[1])), x[1])};
-  };
+  const Function gradient = [](In x) { return std::vector{grad(sum(matmul(x[0], x[1])), x[1])}; };
   const HostTensor x = input({512, 1, 384}, Values(512 * 384, 1));
   const HostTensor w = input({384, 1536}, Values(384 * 1536, 0));
   const Type types[] = {x.type, w.type};
@@ -115,9 +118,10 @@ TEST(FaultsShape, B21WeightGradientHasNoBatch) {
 }
 
 TEST(FaultsShape, B22ExpandAndPermute) {
-  expect_values(
-      with_gradients([](In x) { return sum(permute(reshape(x[0], {1, 1, 2}), {2, 1, 0}) * x[1]); }),
-      {input({2}, {3, 5}), input({2, 1, 1}, {7, 11})}, {{76}, {7, 11}, {3, 5}});
+  expect_values(with_gradients([](In x) {
+                  return sum(permute(reshape(x[0], {1, 1, 2}), {2, 1, 0}) * x[1]);
+                }),
+                {input({2}, {3, 5}), input({2, 1, 1}, {7, 11})}, {{76}, {7, 11}, {3, 5}});
   expect_values(
       [](In x) {
         const Tensor wide = permute(broadcast_to(x[0], {4, 2, 3}), {2, 0, 1});
@@ -143,8 +147,8 @@ TEST(FaultsShape, B23ReductionOverAnyAxes) {
 
 TEST(FaultsShape, B37TiedWeightsAddUp) {
   expect_values(
-      with_gradients(
-          [](In x) { return matmul(embedding(x[0], x[1]), swap_axes(x[0], 0, 1)); }, ramp(6, 1)),
+      with_gradients([](In x) { return matmul(embedding(x[0], x[1]), swap_axes(x[0], 0, 1)); },
+                     ramp(6, 1)),
       {input({2, 2}, {1, 2, 3, 4}), input({3}, {0, 1, 0}, i32)},
       {{5, 11, 11, 25, 5, 11}, {45, 68, 35, 54}}, {0, 1e-6});
 }

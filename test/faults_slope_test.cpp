@@ -33,7 +33,9 @@ TEST(FaultsSlope, B02NormAtTheOrigin) {
 }
 
 TEST(FaultsSlope, B03SqrtAtZeroWithZeroUpstream) {
-  expect_values(with_gradients([](In x) { return sum(sqrt(x[0]) * literal({0, 1}, {2})); }),
+  expect_values(with_gradients([](In x) {
+                  return sum(sqrt(x[0]) * literal({0, 1}, {2}));
+                }),
                 {input({2}, {0, 4})}, {{2}, {0, 0.25}}, {1e-7});
 }
 

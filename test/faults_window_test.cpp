@@ -71,7 +71,7 @@ TEST(FaultsWindow, B28StrideThatDoesNotDivideTheInput) {
   expect_values(with_gradients(convolve({.stride = 2}), {1, 2, 3, 4}),
                 {input({1, 1, 6, 6}, ramp(36)), input({1, 1, 3, 3}, ramp(9, 1))},
                 {{429, 519, 969, 1059},
-                 {1,  2,  5,  4,  6, 0, 4,  5,  14, 10, 12, 0, 10, 14, 36, 24, 30, 0,
+                 {1,  2,  5,  4,  6,  0, 4,  5,  14, 10, 12, 0, 10, 14, 36, 24, 30, 0,
                   12, 15, 34, 20, 24, 0, 21, 24, 55, 32, 36, 0, 0,  0,  0,  0,  0,  0},
                  {96, 106, 116, 156, 166, 176, 216, 226, 236}});
   expect_values(with_gradients(convolve({.stride = {1, 4}}), {1, 2}),
@@ -96,14 +96,13 @@ void expect_part(const std::vector<std::vector<HostTensor>>& modes, std::size_t 
 }
 
 TEST(FaultsWindow, B30DepthwiseWithStride) {
-  const auto modes = all_modes(
-      with_gradients(convolve({.stride = 2, .padding = 1, .groups = 4})),
-      {input({1, 4, 4, 4}, ramp(64)), input({4, 1, 3, 3}, ramp(36))});
-  expect_part(modes, 0, 0, {73,   154,  279,  438,  1123, 1762,  2034,  3120,
-                            3325, 5098, 5517, 8394, 6679, 10162, 10728, 16260});
+  const auto modes = all_modes(with_gradients(convolve({.stride = 2, .padding = 1, .groups = 4})),
+                               {input({1, 4, 4, 4}, ramp(64)), input({4, 1, 3, 3}, ramp(36))});
+  expect_part(modes, 0, 0,
+              {73, 154, 279, 438, 1123, 1762, 2034, 3120, 3325, 5098, 5517, 8394, 6679, 10162,
+               10728, 16260});
   expect_part(modes, 1, 0, {4, 8, 4, 5, 8, 16, 8, 10, 4, 8, 4, 5, 7, 14, 7, 8});
-  expect_part(modes, 1, 48,
-              {31, 62, 31, 32, 62, 124, 62, 64, 31, 62, 31, 32, 34, 68, 34, 35});
+  expect_part(modes, 1, 48, {31, 62, 31, 32, 62, 124, 62, 64, 31, 62, 31, 32, 34, 68, 34, 35});
   expect_part(modes, 2, 0, {5, 10, 12, 10, 20, 24, 18, 36, 40});
   expect_part(modes, 2, 27, {53, 106, 108, 106, 212, 216, 114, 228, 232});
 }
@@ -121,14 +120,14 @@ TEST(FaultsWindow, B31GroupsAndUnequalStrides) {
   const Conv2dOptions options{.stride = {2, 1}, .padding = {1, 0}, .groups = 2};
   const auto modes = all_modes(with_gradients(convolve(options), upstream),
                                {input({1, 4, 5, 3}, ramp(60, -30)), input({6, 2, 3, 3}, weight)});
-  expect_part(modes, 0, 0, {10, 159, 103, -131, 15, 16, -2, -12, 37,
-                            -35, 51, 103, -95, -3, -2, -2, -3, -8});
+  expect_part(modes, 0, 0,
+              {10, 159, 103, -131, 15, 16, -2, -12, 37, -35, 51, 103, -95, -3, -2, -2, -3, -8});
   expect_part(modes, 1, 0, {-1, -7, 5, 7, 7, -11, -7, -1, 5, -7, 6, 1, 7, 5, -15});
   expect_part(modes, 1, 45, {-16, 4, 6, 3, -10, -14, 8, 2, -4, -11, 7, 16, 2, -10, -4});
-  expect_part(modes, 2, 0, {-42, -40, -38, 24, 24, 24, 54, 52, 50,
-                            -12, -10, -8, 24, 24, 24, 24, 22, 20});
-  expect_part(modes, 2, 90, {18, 20, 22, 24, 24, 24, -6, -8, -10,
-                             48, 50, 52, 24, 24, 24, -36, -38, -40});
+  expect_part(modes, 2, 0,
+              {-42, -40, -38, 24, 24, 24, 54, 52, 50, -12, -10, -8, 24, 24, 24, 24, 22, 20});
+  expect_part(modes, 2, 90,
+              {18, 20, 22, 24, 24, 24, -6, -8, -10, 48, 50, 52, 24, 24, 24, -36, -38, -40});
 }
 
 std::function<Tensor(In)> pool(MaxPool2dOptions options) {

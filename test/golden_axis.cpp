@@ -34,9 +34,9 @@ void add_axis_ops(GoldenTable& table) {
     table[name] = [function = function](const GoldenArgs& in) { return reduce(function, in); };
   }
   table["variance"] = [](const GoldenArgs& in) {
-    return std::vector{variance(in["x"], VarianceOptions{in.attrs.axes("axes"),
-                                                         in.attrs.flag("keepdims"),
-                                                         in.attrs.number("correction")})};
+    return std::vector{
+        variance(in["x"], VarianceOptions{in.attrs.axes("axes"), in.attrs.flag("keepdims"),
+                                          in.attrs.number("correction")})};
   };
   table["argmax"] = [](const GoldenArgs& in) {
     return std::vector{argmax(in["x"], arg_options(in.attrs))};

@@ -18,7 +18,7 @@ class GoldenAttrs {
  public:
   struct Value {
     bool null = false;
-    double number = 0;                  // also of a boolean
+    double number = 0;  // also of a boolean
     std::string text;
     std::vector<std::int64_t> numbers;  // of an array
   };

@@ -8,15 +8,29 @@ namespace {
 using Unary = Tensor (*)(Operand);
 using Binary = Tensor (*)(Operand, Operand);
 
-constexpr std::pair<const char*, Unary> kUnary[] = {
-    {"neg", neg},           {"abs", abs},         {"sign", sign},
-    {"sqrt", sqrt},         {"rsqrt", rsqrt},     {"exp", exp},
-    {"expm1", expm1},       {"log", log},         {"log1p", log1p},
-    {"sin", sin},           {"cos", cos},         {"tan", tan},
-    {"tanh", tanh},         {"sigmoid", sigmoid}, {"erf", erf},
-    {"relu", relu},         {"silu", silu},       {"softplus", softplus},
-    {"square", square},     {"floor", floor},     {"ceil", ceil},
-    {"round", round},       {"reciprocal", reciprocal}};
+constexpr std::pair<const char*, Unary> kUnary[] = {{"neg", neg},
+                                                    {"abs", abs},
+                                                    {"sign", sign},
+                                                    {"sqrt", sqrt},
+                                                    {"rsqrt", rsqrt},
+                                                    {"exp", exp},
+                                                    {"expm1", expm1},
+                                                    {"log", log},
+                                                    {"log1p", log1p},
+                                                    {"sin", sin},
+                                                    {"cos", cos},
+                                                    {"tan", tan},
+                                                    {"tanh", tanh},
+                                                    {"sigmoid", sigmoid},
+                                                    {"erf", erf},
+                                                    {"relu", relu},
+                                                    {"silu", silu},
+                                                    {"softplus", softplus},
+                                                    {"square", square},
+                                                    {"floor", floor},
+                                                    {"ceil", ceil},
+                                                    {"round", round},
+                                                    {"reciprocal", reciprocal}};
 
 constexpr std::pair<const char*, Binary> kBinary[] = {
     {"add", add},         {"sub", sub},

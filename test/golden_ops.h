@@ -1,5 +1,5 @@
-// Which operator a case of the golden corpus names, and how its attributes are said in the interface.
-// One table per family.
+// Which operator a case of the golden corpus names, and how its attributes are said in the
+// interface. One table per family.
 #pragma once
 
 #include <functional>

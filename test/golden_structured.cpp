@@ -46,8 +46,7 @@ void add_indexing(GoldenTable& table) {
     return std::vector{one_hot(in["indices"], in.attrs.integer("depth"))};
   };
   table["scatter_add"] = [](const GoldenArgs& in) {
-    return std::vector{
-        scatter_add(in["x"], in.attrs.integer("axis"), in["indices"], in["src"])};
+    return std::vector{scatter_add(in["x"], in.attrs.integer("axis"), in["indices"], in["src"])};
   };
 }
 
@@ -62,8 +61,8 @@ void add_rowwise(GoldenTable& table) {
     return std::vector{softmax_causal(in["x"])};
   };
   table["layer_norm"] = [](const GoldenArgs& in) {
-    return std::vector{layer_norm(in["x"], in.optional("weight"), in.optional("bias"),
-                                  in.attrs.number("eps"))};
+    return std::vector{
+        layer_norm(in["x"], in.optional("weight"), in.optional("bias"), in.attrs.number("eps"))};
   };
   table["rms_norm"] = [](const GoldenArgs& in) {
     return std::vector{rms_norm(in["x"], in.optional("weight"), in.attrs.number("eps"))};
@@ -76,8 +75,8 @@ void add_rowwise(GoldenTable& table) {
   };
   table["rope"] = [](const GoldenArgs& in) {
     const bool half = in.attrs.text("layout") == "half";
-    return std::vector{rope(in["x"], {in.attrs.number("base"),
-                                      half ? RopeLayout::half : RopeLayout::interleaved})};
+    return std::vector{rope(
+        in["x"], {in.attrs.number("base"), half ? RopeLayout::half : RopeLayout::interleaved})};
   };
 }
 
@@ -96,13 +95,13 @@ void add_windows(GoldenTable& table) {
 
 void add_losses(GoldenTable& table) {
   table["cross_entropy"] = [](const GoldenArgs& in) {
-    return std::vector{cross_entropy(in["logits"], in["target"],
-                                     {reduction(in.attrs), ignore_index(in.attrs),
-                                      in.attrs.number("label_smoothing")})};
+    return std::vector{cross_entropy(
+        in["logits"], in["target"],
+        {reduction(in.attrs), ignore_index(in.attrs), in.attrs.number("label_smoothing")})};
   };
   table["nll_loss"] = [](const GoldenArgs& in) {
-    return std::vector{nll_loss(in["log_probs"], in["target"],
-                                {reduction(in.attrs), ignore_index(in.attrs)})};
+    return std::vector{
+        nll_loss(in["log_probs"], in["target"], {reduction(in.attrs), ignore_index(in.attrs)})};
   };
   table["mse_loss"] = [](const GoldenArgs& in) {
     return std::vector{mse_loss(in["x"], in["target"], {reduction(in.attrs)})};

@@ -1,6 +1,6 @@
-// Compares every operator with the reference values of the golden corpus, value and gradient, in each
-// mode of the compiler. A program of its own: TENSORGRAD_GOLDEN names another corpus of the format of
-// test/golden, and the last line counts cases rather than tests.
+// Compares every operator with the reference values of the golden corpus, value and gradient, in
+// each mode of the compiler. A program of its own: TENSORGRAD_GOLDEN names another corpus of the
+// format of test/golden, and the last line counts cases rather than tests.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>

@@ -31,14 +31,16 @@ void add_products(Cases& cases) {
   cases.push_back({"matmul_shared_left", {{3, 4}, {2, 4, 2}}, -2, 2, product});
   cases.push_back({"matmul_broadcast", {{2, 1, 3, 4}, {5, 4, 2}}, -2, 2, product});
   cases.push_back({"matmul_square", {{3, 3}}, -2, 2, [](In x) { return matmul(x[0], x[0]); }});
-  cases.push_back({"matmul_transposed", {{3, 4}, {2, 4}}, -2, 2,
-                   [](In x) { return matmul(x[0], swap_axes(x[1], 0, 1)); }});
-  cases.push_back({"linear", {{2, 3, 4}, {5, 4}, {5}}, -2, 2,
-                   [](In x) { return linear(x[0], x[1], x[2]); }});
+  cases.push_back({"matmul_transposed", {{3, 4}, {2, 4}}, -2, 2, [](In x) {
+                     return matmul(x[0], swap_axes(x[1], 0, 1));
+                   }});
+  cases.push_back(
+      {"linear", {{2, 3, 4}, {5, 4}, {5}}, -2, 2, [](In x) { return linear(x[0], x[1], x[2]); }});
 }
 
 void add_windows(Cases& cases) {
-  const auto add_conv = [&](const char* name, const Shape& x, const Shape& w, Conv2dOptions options) {
+  const auto add_conv = [&](const char* name, const Shape& x, const Shape& w,
+                            Conv2dOptions options) {
     cases.push_back(
         {name, {x, w}, -2, 2, [options](In in) { return conv2d(in[0], in[1], options); }});
   };
@@ -47,9 +49,11 @@ void add_windows(Cases& cases) {
   add_conv("conv2d_padding", {1, 2, 4, 4}, {2, 2, 3, 3}, {.stride = 2, .padding = {1, 2}});
   add_conv("conv2d_dilation", {1, 1, 7, 6}, {2, 1, 3, 2}, {.padding = 1, .dilation = {2, 3}});
   add_conv("conv2d_groups", {1, 4, 5, 5}, {6, 2, 3, 3}, {.padding = 1, .groups = 2});
-  add_conv("conv2d_depthwise", {2, 3, 5, 5}, {3, 1, 3, 3}, {.stride = 2, .padding = 1, .groups = 3});
-  cases.push_back({"conv2d_bias", {{2, 2, 4, 4}, {3, 2, 2, 2}, {3}}, -2, 2,
-                   [](In x) { return conv2d(x[0], x[1], x[2]); }});
+  add_conv("conv2d_depthwise", {2, 3, 5, 5}, {3, 1, 3, 3},
+           {.stride = 2, .padding = 1, .groups = 3});
+  cases.push_back({"conv2d_bias", {{2, 2, 4, 4}, {3, 2, 2, 2}, {3}}, -2, 2, [](In x) {
+                     return conv2d(x[0], x[1], x[2]);
+                   }});
   cases.push_back(
       {"max_pool2d", {{2, 2, 4, 6}}, -2, 2, [](In x) { return square(max_pool2d(x[0], 2)); }});
   cases.push_back({"max_pool2d_overlap", {{1, 2, 5, 6}}, -2, 2, [](In x) {
@@ -80,8 +84,8 @@ void add_indexing(Cases& cases) {
 
 void add_attention(Cases& cases) {
   const std::vector<Shape> qkv = {{2, 3, 4}, {2, 5, 4}, {2, 5, 3}};
-  cases.push_back(
-      {"attention", qkv, -1, 1, [](In x) { return scaled_dot_product_attention(x[0], x[1], x[2]); }});
+  cases.push_back({"attention", qkv, -1, 1,
+                   [](In x) { return scaled_dot_product_attention(x[0], x[1], x[2]); }});
   cases.push_back({"attention_causal", {{1, 2, 4, 3}, {1, 2, 4, 3}, {1, 2, 4, 3}}, -1, 1, [](In x) {
                      AttentionOptions options;
                      options.causal = true;
@@ -103,15 +107,14 @@ void add_losses(Cases& cases) {
   cases.push_back({"cross_entropy", {{4, 5}}, -3, 3, [](In x) {
                      return cross_entropy(x[0], indices({0, 4, 2, 2}, {4}));
                    }});
-  cases.push_back({"cross_entropy_smoothed", {{3, 4, 2}}, -3, 3, [](In x) {
-                     return cross_entropy(x[0], indices({0, 3, 2, 2, 1, 3}, {3, 2}),
-                                          {Reduction::none, 3, 0.1});
-                   }});
+  cases.push_back(
+      {"cross_entropy_smoothed", {{3, 4, 2}}, -3, 3, [](In x) {
+         return cross_entropy(x[0], indices({0, 3, 2, 2, 1, 3}, {3, 2}), {Reduction::none, 3, 0.1});
+       }});
   cases.push_back({"nll_loss", {{4, 5}}, -3, -0.1, [](In x) {
                      return square(nll_loss(x[0], indices({0, 4, 2, 2}, {4}), {Reduction::none}));
                    }});
-  cases.push_back(
-      {"mse_loss", {{3, 4}, {3, 4}}, -2, 2, [](In x) { return mse_loss(x[0], x[1]); }});
+  cases.push_back({"mse_loss", {{3, 4}, {3, 4}}, -2, 2, [](In x) { return mse_loss(x[0], x[1]); }});
 }
 
 }  // namespace

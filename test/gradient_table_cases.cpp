@@ -20,18 +20,22 @@ void add_unary(Cases& cases, const char* name, Tensor (*op)(Operand), Range at) 
 void add_binary(Cases& cases, const char* name, Tensor (*op)(Operand, Operand), Range at) {
   const auto function = [op](const auto& x) { return op(x[0], x[1]); };
   cases.push_back({name, {{3, 5}, {3, 5}}, at.low, at.high, function});
-  cases.push_back({std::string(name) + "_broadcast", {{2, 1, 4}, {3, 1}}, at.low, at.high, function});
+  cases.push_back(
+      {std::string(name) + "_broadcast", {{2, 1, 4}, {3, 1}}, at.low, at.high, function});
 }
 
-void add_ternary(Cases& cases, const char* name, Tensor (*op)(Operand, Operand, Operand), Range at) {
+void add_ternary(Cases& cases, const char* name, Tensor (*op)(Operand, Operand, Operand),
+                 Range at) {
   // Bounds on either side of most of the range; their own gradient is `none`.
-  cases.push_back({name, {{4, 6}}, at.low, at.high,
-                   [op, at](const auto& x) { return op(x[0], at.low / 2, at.high / 2); }});
+  cases.push_back({name, {{4, 6}}, at.low, at.high, [op, at](const auto& x) {
+                     return op(x[0], at.low / 2, at.high / 2);
+                   }});
 }
 
 void add_select(Cases& cases, const char* name, Tensor (*op)(Operand, Operand, Operand), Range at) {
-  cases.push_back({name, {{4, 6}, {4, 6}, {6}}, at.low, at.high,
-                   [op](const auto& x) { return op(less(x[0], x[1]), x[1], x[2]); }});
+  cases.push_back({name, {{4, 6}, {4, 6}, {6}}, at.low, at.high, [op](const auto& x) {
+                     return op(less(x[0], x[1]), x[1], x[2]);
+                   }});
 }
 
 void add_reduction(Cases& cases, const char* name, Tensor (*op)(Operand, ReduceOptions), Range at) {
@@ -45,7 +49,10 @@ void add_reduction(Cases& cases, const char* name, Tensor (*op)(Operand, ReduceO
                             {"_middle", {{1}, false}},
                             {"_outer", {{0, 2}, false}}};
   for (const Choice& choice : choices) {
-    cases.push_back({name + std::string(choice.suffix), {{2, 3, 4}}, at.low, at.high,
+    cases.push_back({name + std::string(choice.suffix),
+                     {{2, 3, 4}},
+                     at.low,
+                     at.high,
                      [op, options = choice.options](const auto& x) { return op(x[0], options); }});
   }
 }

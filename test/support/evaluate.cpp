@@ -29,8 +29,8 @@ void write(Memory& memory, std::int64_t offset, const HostTensor& tensor, Precis
   } else if (precision == Precision::f64) {
     memory.write(offset, std::span<const double>(tensor.data));
   } else {
-    memory.write(offset,
-                 std::span<const float>(std::vector<float>(tensor.data.begin(), tensor.data.end())));
+    memory.write(
+        offset, std::span<const float>(std::vector<float>(tensor.data.begin(), tensor.data.end())));
   }
 }
 
@@ -109,8 +109,8 @@ std::vector<HostTensor> evaluate(const ir::Graph& graph, std::span<const HostTen
       bindings.push_back({scratch.get(), buffer.offset});
       continue;
     }
-    auto memory = device->allocate(std::max<std::int64_t>(buffer.numel, 1), mode.precision,
-                                   buffer.name);
+    auto memory =
+        device->allocate(std::max<std::int64_t>(buffer.numel, 1), mode.precision, buffer.name);
     const auto index = static_cast<std::size_t>(buffer.index);
     if (buffer.kind == kernel::BufferKind::input) write(*memory, 0, inputs[index], mode.precision);
     if (buffer.kind == kernel::BufferKind::literal) {

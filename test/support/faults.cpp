@@ -19,10 +19,9 @@ struct NamedMode {
   Mode mode;
 };
 
-const NamedMode kModes[] = {
-    {"fused", {}},
-    {"unfused", {.fused = false, .reuse_scratch = false}},
-    {"f64", {.precision = backend::Precision::f64}}};
+const NamedMode kModes[] = {{"fused", {}},
+                            {"unfused", {.fused = false, .reuse_scratch = false}},
+                            {"f64", {.precision = backend::Precision::f64}}};
 
 bool agrees(double got, double right, Tolerance tolerance) {
   if (std::isnan(right)) return std::isnan(got);
@@ -77,8 +76,8 @@ void expect_values(const Function& function, const std::vector<HostTensor>& inpu
       ASSERT_EQ(results[i].data.size(), right[i].size()) << "result " << i;
       for (std::size_t k = 0; k < right[i].size(); ++k) {
         EXPECT_TRUE(agrees(results[i].data[k], right[i][k], tolerance))
-            << "result " << i << ", element " << k << " is " << results[i].data[k]
-            << ", expected " << right[i][k];
+            << "result " << i << ", element " << k << " is " << results[i].data[k] << ", expected "
+            << right[i][k];
       }
     }
   }
