@@ -38,7 +38,7 @@ TEST(Elementwise, NumbersKeepTheirSide) {
   2 - x;
   x / 4;
   less(2, x);
-  3 > x;
+  greater(3, x);
   EXPECT_EQ(trace.text(), R"(%0 = input("x") : f32[2]
 %1 = constant(2) : f32[2]
 %2 = sub(%1, %0) : f32[2]
