@@ -29,6 +29,10 @@ Kind kind_of(const Node& node) {
 // then in the reader's order, so that a reshape after the permutation needs no copy.
 std::vector<std::int64_t> storage_strides(const State& state, NodeId id) {
   const Node& node = state.node(id);
+  if (state.channels_last[static_cast<std::size_t>(id)]) {
+    const Shape& shape = node.shape();
+    return {shape[1] * shape[2] * shape[3], 1, shape[3] * shape[1], shape[1]};
+  }
   const auto& users = state.users[static_cast<std::size_t>(id)];
   const bool permuted =
       state.limits.fused && users.size() == 1 && state.node(users[0]).op == ir::Opcode::permute;
@@ -108,6 +112,7 @@ void read_view(State& state, NodeId id) {
   if (marks_copy(state, id)) {
     state.kind[i] = Kind::loop;
     state.view[i] = dense_view(node.shape(), id);
+    if (state.channels_last[i]) state.view[i]->access.strides = storage_strides(state, id);
     return;
   }
   if (state.kind[in] == Kind::constant) {
@@ -207,7 +212,8 @@ void classify(State& state) {
         break;
       default:
         state.view[i] = dense_view(state.node(id).shape(), id);
-        if (state.kind[i] == Kind::loop || state.kind[i] == Kind::contract) {
+        if (state.kind[i] == Kind::loop || state.kind[i] == Kind::contract ||
+            state.kind[i] == Kind::window) {
           state.view[i]->access.strides = storage_strides(state, id);
         }
     }

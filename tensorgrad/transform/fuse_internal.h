@@ -58,6 +58,7 @@ struct State {
   const Graph& graph;
   const kernel::Limits& limits;
 
+  std::vector<bool> channels_last;  // from layout
   std::vector<Kind> kind;
   std::vector<bool> update_phase;  // reaches only parameter, moment and state updates
   std::vector<NodeId> piece_of;    // the concat that an operand is stored into; -1 otherwise
