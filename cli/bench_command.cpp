@@ -8,12 +8,14 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "tensorgrad/base/parallel.h"
+#include "tensorgrad/runtime/profile.h"
 
 namespace tensorgrad::cli {
 
 namespace {
 
 constexpr int kDumpedSteps = 20;
+constexpr int kProfiledSteps = 21;
 
 using Json = nlohmann::ordered_json;
 
@@ -23,10 +25,22 @@ Json memory_of(const MemoryUse& use) {
           {"scratch", use.scratch},       {"staging", use.staging},     {"total", use.total()}};
 }
 
-Json kernels_of(const Kernels& kernels) {
+/// Every kernel of a step with its median time over some profiled steps.
+Json profile(bench::Workload& work, std::span<const NamedInput> inputs) {
+  const Kernels kernels = work.training.kernels();
+  std::vector<std::vector<double>> times(kernels.size());
+  const runtime::ProfileScope scope;
+  for (int i = 0; i < kProfiledSteps; ++i) {
+    work.training.step(inputs);
+    for (const backend::KernelTime& time : scope.times()) {
+      times.at(static_cast<std::size_t>(time.kernel)).push_back(time.milliseconds);
+    }
+  }
   Json list = Json::array();
-  for (const KernelInfo& kernel : kernels) {
-    list.push_back({{"name", kernel.name}, {"form", kernel.form}});
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    std::sort(times[i].begin(), times[i].end());
+    const double median = times[i].empty() ? 0 : times[i][times[i].size() / 2];
+    list.push_back({{"name", kernels[i].name}, {"form", kernels[i].form}, {"ms", median}});
   }
   return list;
 }
@@ -70,7 +84,8 @@ void print_text(const Json& report, const BenchOptions& options) {
   }
   if (!options.profile) return;
   for (const Json& kernel : report["kernel_list"]) {
-    std::printf("  %-10s %s\n", kernel["form"].get<std::string>().c_str(),
+    std::printf("  %8.4f ms  %-10s %s\n", kernel["ms"].get<double>(),
+                kernel["form"].get<std::string>().c_str(),
                 kernel["name"].get<std::string>().c_str());
   }
 }
@@ -117,7 +132,7 @@ int run_bench(const BenchOptions& options) {
   report["peak_rss_mb"] = peak_rss_mb();
   if (work.flops > 0) report["gflops"] = work.flops / read.median_ms / 1e6;
   if (work.bytes > 0) report["gb_per_s"] = work.bytes / read.median_ms / 1e6;
-  if (options.profile) report["kernel_list"] = kernels_of(work.training.kernels());
+  if (options.profile) report["kernel_list"] = profile(work, inputs);
 
   if (options.json) {
     std::printf("%s\n", report.dump().c_str());

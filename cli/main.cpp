@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
   bench->add_option("--size", bench_options.size, "rows and columns of sgemm (default 1024)")
       ->check(CLI::Range(1, 1 << 15));
   bench->add_flag("--json", bench_options.json, "print one JSON object and nothing else");
-  bench->add_flag("--profile", bench_options.profile, "also list the kernels");
+  bench->add_flag("--profile", bench_options.profile, "also list the kernels with their times");
   bench->add_option("--dump", bench_options.dump,
                     "safetensors file for parameters, inputs and the losses of 20 steps");
   bench->callback([&] { status = cli::run_bench(bench_options); });

@@ -4,6 +4,7 @@
 
 #include "tensorgrad/base/error.h"
 #include "tensorgrad/runtime/input_check.h"
+#include "tensorgrad/runtime/profile.h"
 
 namespace tensorgrad::runtime {
 namespace {
@@ -173,6 +174,9 @@ backend::RunStatus LoadedProgram::run(const Variables& variables, const Arenas& 
     if (input_offsets_[i] < 0) continue;
     write_input(*workspace.memory(Workspace::kInputs), input_offsets_[i], inputs[i], values[i],
                 conversion_);
+  }
+  if (std::vector<backend::KernelTime>* times = ProfileScope::wanted()) {
+    return executable_->profile(scalars, *times);
   }
   return executable_->run(scalars);
 }
