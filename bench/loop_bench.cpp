@@ -170,9 +170,9 @@ int main(int argc, char** argv) {
     b.store(b.scalar(last, b.scalar(Opcode::add, product, b.load({1}))), {1});
     measure(name, pool, b, 16.0 * static_cast<double>(n));
   };
-  chain(1 << 24, "gelu(a*b+c), 16 M", Opcode::gelu_erf);
+  chain(1 << 24, "P(a*b+c), 16 M", Opcode::normal_cdf);
   chain(1 << 24, "relu(a*b+c), 16 M", Opcode::relu);
-  chain(256 * 64, "gelu(a*b+c), 256x64", Opcode::gelu_erf);
+  chain(256 * 64, "P(a*b+c), 256x64", Opcode::normal_cdf);
   chain(256 * 64, "relu(a*b+c), 256x64", Opcode::relu);
   chain(64, "relu(a*b+c), 64", Opcode::relu);
   for (Opcode op : {Opcode::exp, Opcode::tanh, Opcode::sin, Opcode::log, Opcode::gelu_tanh}) {

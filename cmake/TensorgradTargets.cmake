@@ -10,6 +10,9 @@ target_compile_options(tensorgrad_settings INTERFACE
   # The same graph must give the same bits fused or not: only explicit fused multiply-adds.
   -ffp-contract=off
   $<$<BOOL:${TENSORGRAD_WERROR}>:-Werror>)
+# GCC 12 warns falsely at -O2 and above where a string literal is joined to a temporary string.
+target_compile_options(tensorgrad_settings INTERFACE
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_compile_definitions(tensorgrad_settings INTERFACE
   $<$<BOOL:${TENSORGRAD_VERIFY}>:TENSORGRAD_VERIFY=1>)
 if(TENSORGRAD_SANITIZE)

@@ -124,7 +124,7 @@ inline double sigmoid(double x) {
   return x < 0 ? e / (1 + e) : 1 / (1 + e);
 }
 inline double softplus(double x) { return maximum(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
-inline double gelu_erf(double x) { return 0.5 * x * std::erfc(-x * 0.70710678118654752440); }
+inline double normal_cdf(double x) { return 0.5 * std::erfc(-x * 0.70710678118654752440); }
 
 #include "tensorgrad/kernel/scalar.def"
 

@@ -1,8 +1,11 @@
 // Elementwise functions that take settings, and the identities: compositions of the table's
 // operators, which fuse like any other chain.
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "tensorgrad/ops/check.h"
+#include "tensorgrad/ops/custom.h"
 #include "tensorgrad/ops/elementwise.h"
 
 namespace tensorgrad {
@@ -22,7 +25,16 @@ Tensor elu(Operand x, double alpha) {
 Tensor gelu(Operand x, GeluForm form) {
   const Tensor t = detail::f32_of("gelu", x);
   const Trace::RuleScope scope(*t.trace(), x.location());
-  return form == GeluForm::exact ? gelu_erf(t) : gelu_tanh(t);
+  if (form == GeluForm::tanh) return gelu_tanh(t);
+  // Value and slope share the distribution function: one rule instead of the product's two.
+  const Tensor cdf = normal_cdf(t);
+  const auto rule = [cdf](std::span<const Tensor> inputs, const Tensor&,
+                          const Tensor& dy) -> std::vector<Tensor> {
+    const Tensor& z = inputs[0];
+    const Tensor density = exp(-0.5 * square(z)) * 0.39894228040143267794;  // 1 / sqrt(2 pi)
+    return {mask_zero(dy * (cdf + z * density), dy)};
+  };
+  return with_gradient("gelu", t * cdf, {t}, rule, x.location());
 }
 
 Tensor clamp(Operand x, Operand low, Operand high) {

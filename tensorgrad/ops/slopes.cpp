@@ -40,13 +40,6 @@ Tensor silu_slope(const Tensor& x) {
   return sigmoid(x) * (1 + x * sigmoid(-x));
 }
 
-Tensor gelu_erf_slope(const Tensor& x) {
-  constexpr double kHalfRoot = 0.70710678118654752440;       // sqrt(1/2)
-  constexpr double kDensityAtZero = 0.39894228040143267794;  // 1 / sqrt(2 pi)
-  const Tensor density = exp(square(x) * -0.5) * kDensityAtZero;
-  return (erf(x * kHalfRoot) * 0.5 + 0.5) + x * density;
-}
-
 Tensor gelu_tanh_slope(const Tensor& x) {
   constexpr double kScale = 0.79788456080286535588;  // sqrt(2 / pi)
   constexpr double kCubic = 0.044715;

@@ -9,7 +9,6 @@
 namespace tensorgrad {
 
 Tensor silu_slope(const Tensor& x);
-Tensor gelu_erf_slope(const Tensor& x);
 Tensor gelu_tanh_slope(const Tensor& x);
 Tensor hardswish_slope(const Tensor& x);
 /// d a^b / da, 0 where b is 0; and d a^b / db with y = a^b, 0 where a is 0 and b is not negative.

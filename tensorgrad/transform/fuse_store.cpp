@@ -24,7 +24,7 @@ int cost_of(ir::Opcode op) {
     case ir::Opcode::tan:
     case ir::Opcode::silu:
     case ir::Opcode::softplus:
-    case ir::Opcode::gelu_erf:
+    case ir::Opcode::normal_cdf:
     case ir::Opcode::gelu_tanh: return 6;
     default: return 1;
   }

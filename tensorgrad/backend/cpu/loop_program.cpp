@@ -38,7 +38,7 @@ double instruction_cost(const Instr& instr) {
     case ir::Opcode::silu:
     case ir::Opcode::erf:
     case ir::Opcode::softplus:
-    case ir::Opcode::gelu_erf:
+    case ir::Opcode::normal_cdf:
     case ir::Opcode::gelu_tanh: return 0.3;
     default: return 0.03;
   }

@@ -190,7 +190,7 @@ class LoopGenerator {
       }
       case 4:
       case 5: {
-        const Opcode unary[] = {Opcode::tanh, Opcode::abs, Opcode::sigmoid, Opcode::gelu_erf,
+        const Opcode unary[] = {Opcode::tanh, Opcode::abs, Opcode::sigmoid, Opcode::normal_cdf,
                                 Opcode::neg};
         instr.op = TapeOp::scalar;
         instr.fn = unary[pick(0, 4)];
