@@ -1,6 +1,8 @@
 #include "tensorgrad/optim/optimizer.h"
 
 #include <algorithm>
+#include <cmath>
+#include <locale>
 #include <sstream>
 
 #include "tensorgrad/base/error.h"
@@ -19,10 +21,12 @@ bool no_decay_for_vectors(std::string_view, const Shape& shape) { return shape.n
 
 void require_setting(bool ok, const char* optimizer, const char* field, double value,
                      const char* expected) {
-  if (ok) return;
+  const bool finite = std::isfinite(value);  // no setting has a use for infinity
+  if (ok && finite) return;
   std::ostringstream text;
   text.imbue(std::locale::classic());
-  text << optimizer << ": " << field << " is " << value << ", expected " << expected << '.';
+  text << optimizer << ": " << field << " is " << value << ", expected "
+       << (finite ? expected : "a finite number") << '.';
   throw_usage(text.str());
 }
 
