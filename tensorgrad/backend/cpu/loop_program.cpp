@@ -210,7 +210,8 @@ class Builder {
           return reg >= 0 && step.reg == reg && step.instr.op == TapeOp::scalar &&
                  step.shape == outer.shape && step.operand == DType::f32;
         });
-        if (inner == steps.end() || uses(steps, reg) != 1) continue;
+        // One that is a pair already has no place for a fourth operand.
+        if (inner == steps.end() || inner->instr.args[2] >= 0 || uses(reg) != 1) continue;
         const VectorKernels kernels = find_pair(outer.instr.fn, inner->instr.fn, precision_);
         if (!kernels[0]) continue;
         outer.kernels = kernels;
@@ -223,10 +224,11 @@ class Builder {
     std::erase_if(steps, [](const LoopStep& step) { return step.reg < 0; });
   }
 
-  static int uses(const StepList& steps, int reg) {
+  /// How many operands of the whole tape are this register: a row value may be used in other lists.
+  int uses(int reg) const {
     int count = 0;
-    for (const LoopStep& step : steps) {
-      count += static_cast<int>(std::count(step.instr.args.begin(), step.instr.args.end(), reg));
+    for (const Instr& instr : loop_.tape) {
+      count += static_cast<int>(std::count(instr.args.begin(), instr.args.end(), reg));
     }
     return count;
   }
