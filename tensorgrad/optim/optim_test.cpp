@@ -348,7 +348,7 @@ TEST(Settings, OutOfRangeAreRefused) {
             "AdamW: betas is -0.1, expected numbers in [0, 1).");
   EXPECT_EQ(refused(optim::AdamW{.weight_decay = kInf}),
             "AdamW: weight_decay is inf, expected a finite number.");
-  EXPECT_EQ(message_of([] { optim::Adam{.lr = -1}; }),
+  EXPECT_EQ(message_of([] { return optim::Adam{.lr = -1}; }),
             "learning rate: the rate is -1, a finite number of at least 0 expected.");
   EXPECT_EQ(refused(optim::AdamW{.lr = Schedule()}), "learning rate: the schedule is empty.");
 }

@@ -31,7 +31,6 @@ std::vector<std::int32_t> indices(std::size_t count, std::uint32_t bound) {
 struct Outcome {
   std::vector<float> losses;
   ParamMap params;
-  friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
 /// A run with 1 thread is repeated, and then compared with 2, 3 and 8.
