@@ -29,7 +29,7 @@ struct CompileOptions {
   std::function<bool(const std::string& name)> freeze = {};      ///< true: not trained
   std::function<double(const std::string& name)> lr_scale = {};  ///< factor of the rate, 0 or more
   SharedParams shared_params = {};  ///< memory of a sibling; see `params()`
-  bool allow_unused = false;        ///< admit parameters that no gradient reaches
+  bool allow_unused = false;        ///< admit parameters without a gradient; they never change
   bool check_finite = false;        ///< a loss or gradient that is not finite is an error
   int max_in_flight = 2;            ///< steps issued and not finished, at least 1
   int threads = 0;                  ///< of the CPU; 0: all cores

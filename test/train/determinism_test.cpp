@@ -155,5 +155,72 @@ TEST(Determinism, TwoHundredStepsOfATransformer) {
   });
 }
 
+// Large enough that every kind of kernel is cut into several chunks.
+struct WideBlock {
+  nn::LayerNorm ln1{128}, ln2{128};
+  nn::MultiHeadAttention attn{128, 4, {.causal = true}};
+  nn::Linear up{128, 512}, down{512, 128};
+  nn::Dropout drop{0.1};
+  Tensor operator()(const Tensor& x) const {
+    const Tensor y = x + drop(attn(ln1(x)));
+    return y + down(gelu(up(ln2(y))));
+  }
+};
+
+struct WideTransformer {
+  nn::Embedding tokens{65, 128}, positions{64, 128};
+  std::vector<WideBlock> blocks = std::vector<WideBlock>(2);
+  Tensor operator()(const Tensor& index) const {
+    Tensor x = tokens(index) + positions.weight;
+    for (const WideBlock& block : blocks) x = block(x);
+    return linear(x, tokens.weight);
+  }
+};
+
+TEST(Determinism, AWideTransformerIsCutAlike) {
+  const std::vector<std::int32_t> x = indices(16 * 64, 65);
+  const std::vector<std::int32_t> y(x.rbegin(), x.rend());
+  expect_same_bits([&](int threads) {
+    auto train = compile(WideTransformer{},
+                         [](const WideTransformer& m, Tensor in, Tensor target) {
+                           return cross_entropy(flatten(m(in), 0, 1), flatten(target));
+                         },
+                         {.inputs = {{"x", {16, 64}, i32}, {"y", {16, 64}, i32}},
+                          .optimizer = optim::AdamW{.lr = 1e-3},
+                          .clip_grad_norm = 1.0,
+                          .threads = threads});
+    Outcome outcome;
+    for (int i = 0; i < 5; ++i) outcome.losses.push_back(train.step(x, y).loss);
+    outcome.params = train.download_params();
+    return outcome;
+  });
+}
+
+struct WideCnn {
+  nn::Conv2d a{1, 16, 3, {.padding = 1}}, b{16, 32, 3, {.padding = 1}};
+  nn::Linear fc1{1568, 64}, fc2{64, 10};
+  Tensor operator()(const Tensor& x) const {
+    const Tensor y = max_pool2d(relu(b(max_pool2d(relu(a(x)), 2))), 2);
+    return fc2(relu(fc1(flatten(y, 1))));
+  }
+};
+
+TEST(Determinism, AWideCnnIsCutAlike) {
+  const std::vector<float> x = wave(64 * 784, 0.37);
+  const std::vector<std::int32_t> y = indices(64, 10);
+  expect_same_bits([&](int threads) {
+    auto train = compile(
+        WideCnn{}, [](const WideCnn& m, Tensor in, Tensor t) { return cross_entropy(m(in), t); },
+        {.inputs = {{"x", {64, 1, 28, 28}}, {"y", {64}, i32}},
+         .optimizer = optim::AdamW{.lr = 1e-3},
+         .clip_grad_norm = 1.0,
+         .threads = threads});
+    Outcome outcome;
+    for (int i = 0; i < 10; ++i) outcome.losses.push_back(train.step(x, y).loss);
+    outcome.params = train.download_params();
+    return outcome;
+  });
+}
+
 }  // namespace
 }  // namespace tensorgrad::train_test
