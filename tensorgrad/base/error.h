@@ -41,7 +41,8 @@ class InternalError : public Error {
 };
 
 /// Message in the house form: `what`, the caller's line when known, an optional help line.
-std::string format_message(const std::string& what, Location location, const std::string& help = {});
+std::string format_message(const std::string& what, Location location,
+                           const std::string& help = {});
 
 /// Throws UsageError with `format_message`.
 [[noreturn]] void throw_usage(const std::string& what, Location location = {},
@@ -50,8 +51,7 @@ std::string format_message(const std::string& what, Location location, const std
 [[noreturn]] void throw_shape(const std::string& what, Location location = {},
                               const std::string& help = {});
 /// Throws InternalError naming the library's own line.
-[[noreturn]] void throw_internal(const std::string& what,
-                                 Location here = Location::current());
+[[noreturn]] void throw_internal(const std::string& what, Location here = Location::current());
 
 /// Throws InternalError unless `condition` holds.
 inline void require(bool condition, const char* what, Location here = Location::current()) {

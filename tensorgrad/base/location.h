@@ -1,5 +1,5 @@
-// A line of source code: the caller's line that an error names. Uses the compiler's builtins because
-// std::source_location is missing on Clang 14 with libstdc++ 12.
+// A line of source code: the caller's line that an error names. Uses the compiler's builtins
+// because std::source_location is missing on Clang 14 with libstdc++ 12.
 #pragma once
 
 #include <string>

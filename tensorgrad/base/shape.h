@@ -2,8 +2,8 @@
 // Extents are 64-bit; `numel` refuses to wrap, so that no size computed from it can be too small.
 #pragma once
 
-#include <cstdint>
 #include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>

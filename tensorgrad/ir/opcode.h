@@ -28,9 +28,25 @@ enum class Opcode : std::uint8_t {
 
 /// What an operator is to generic code. Elementwise: unary to select.
 enum class Family : std::uint8_t {
-  unary, binary, compare, logical_unary, logical_binary, ternary, select,
-  reduction, arg_reduction,
-  source, gather_gradients, convert, identity, view, join, scan, contract, window, index
+  unary,
+  binary,
+  compare,
+  logical_unary,
+  logical_binary,
+  ternary,
+  select,
+  reduction,
+  arg_reduction,
+  source,
+  gather_gradients,
+  convert,
+  identity,
+  view,
+  join,
+  scan,
+  contract,
+  window,
+  index
 };
 
 /// The operator's name as users write it.

@@ -1,6 +1,6 @@
-// Kernels: what fusion produces and backends execute. There are seven forms; map, reduce and rowwise
-// are one structure (`Loop`) that differs in which axes are reduced. No form knows an operator: the
-// arithmetic is a tape of rows of the elementwise and reduction tables.
+// Kernels: what fusion produces and backends execute. There are seven forms; map, reduce and
+// rowwise are one structure (`Loop`) that differs in which axes are reduced. No form knows an
+// operator: the arithmetic is a tape of rows of the elementwise and reduction tables.
 #pragma once
 
 #include <array>
@@ -78,8 +78,9 @@ struct Instr {
 
 /// map, reduce, rowwise. The tape is evaluated at every point of the iteration space; a `row`
 /// register exists once per point of the kept axes. An instruction that is not `row` may use row
-/// registers (broadcast); a `row` instruction uses row registers only, except reduce. Stores of full
-/// registers write every point, of row registers every kept point. No two points write one element.
+/// registers (broadcast); a `row` instruction uses row registers only, except reduce. Stores of
+/// full registers write every point, of row registers every kept point. No two points write one
+/// element.
 struct Loop {
   std::vector<std::int64_t> extents;  // iteration axes, outermost first, all >= 1
   std::vector<bool> reduced;          // per axis
@@ -143,17 +144,17 @@ std::string_view form(const Body& body);
 
 /// What a buffer is; says who allocates it.
 enum class BufferKind : std::uint8_t {
-  input,           // index: which input
-  parameter,       // index: which parameter (a range of an arena, or a sibling's)
-  state,           // index: which state; written by predicated kernels only
-  gradient,        // index: which parameter (a range of the gradient arena)
-  parameter_run,   // index: run
-  moment_run,      // index: run, slot: moment
-  gradient_run,    // index: run
-  step_scalars,    // f32 numbers that the host sets before each step
-  literal,         // index: which literal; written once
-  result,          // outputs, captures, norms: kept after the step; index into Program::results
-  scratch          // planned intermediates
+  input,          // index: which input
+  parameter,      // index: which parameter (a range of an arena, or a sibling's)
+  state,          // index: which state; written by predicated kernels only
+  gradient,       // index: which parameter (a range of the gradient arena)
+  parameter_run,  // index: run
+  moment_run,     // index: run, slot: moment
+  gradient_run,   // index: run
+  step_scalars,   // f32 numbers that the host sets before each step
+  literal,        // index: which literal; written once
+  result,         // outputs, captures, norms: kept after the step; index into Program::results
+  scratch         // planned intermediates
 };
 
 struct Buffer {
@@ -167,9 +168,9 @@ struct Buffer {
 };
 
 struct Kernel {
-  std::string name;          // for people: "matmul+add+relu"
-  Location location;         // the user's line of its main operator
-  bool predicated = false;   // update and state kernels: skipped when the status word is set
+  std::string name;         // for people: "matmul+add+relu"
+  Location location;        // the user's line of its main operator
+  bool predicated = false;  // update and state kernels: skipped when the status word is set
   Body body;
 };
 

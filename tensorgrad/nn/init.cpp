@@ -106,8 +106,8 @@ struct From final : Rule {
   void check(const Shape& shape, Location location) const override {
     if (static_cast<std::int64_t>(data_.size()) != shape.numel()) {
       throw_usage("init::from: the data has " + std::to_string(data_.size()) +
-                  " values, the shape " + shape.str() + " takes " + std::to_string(shape.numel()) +
-                  ".",
+                      " values, the shape " + shape.str() + " takes " +
+                      std::to_string(shape.numel()) + ".",
                   location);
     }
   }

@@ -252,10 +252,12 @@ TEST(Module, ParametersCheckTheirShapes) {
   auto wrong_count = [] { return Parameter({3}, init::from({1, 2})); };
   EXPECT_EQ(message(negative),
             "Parameter: the shape [2,any] has an extent that is not a size, sizes are 0 or more.\n"
-            "  at module_test.cpp:" + std::to_string(line));
+            "  at module_test.cpp:" +
+                std::to_string(line));
   EXPECT_EQ(message(wrong_count),
             "init::from: the data has 2 values, the shape [3] takes 3.\n"
-            "  at module_test.cpp:" + std::to_string(line + 1));
+            "  at module_test.cpp:" +
+                std::to_string(line + 1));
   EXPECT_EQ(Parameter({}).shape().numel(), 1);
   const State state{{2}, init::from({1, 2})};
   EXPECT_EQ(state.initializer().values({2}, 0, 0), (std::vector<float>{1, 2}));

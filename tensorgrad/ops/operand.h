@@ -18,16 +18,18 @@ class Operand {
 
   /// A number: takes the element type of the other operand.
   template <class N>
-    requires(std::is_arithmetic_v<N>)
-  Operand(N number, const char* file = __builtin_FILE(), int line = __builtin_LINE())
-      : number_(static_cast<double>(number)), is_number_(true),
-        is_integer_(std::is_integral_v<N>), location_{file, line} {}
+  requires(std::is_arithmetic_v<N>)
+      Operand(N number, const char* file = __builtin_FILE(), int line = __builtin_LINE())
+      : number_(static_cast<double>(number)),
+        is_number_(true),
+        is_integer_(std::is_integral_v<N>),
+        location_{file, line} {}
 
   /// Parameters and states of a model, inside a forward.
   template <class P>
-    requires(!std::is_arithmetic_v<P> && !std::same_as<P, Tensor> && !std::same_as<P, Operand> &&
-             std::convertible_to<const P&, Tensor>)
-  Operand(const P& parameter, const char* file = __builtin_FILE(), int line = __builtin_LINE())
+  requires(!std::is_arithmetic_v<P> && !std::same_as<P, Tensor> && !std::same_as<P, Operand> &&
+           std::convertible_to<const P&, Tensor>)
+      Operand(const P& parameter, const char* file = __builtin_FILE(), int line = __builtin_LINE())
       : tensor_(static_cast<Tensor>(parameter)), location_{file, line} {}
   // NOLINTEND(google-explicit-constructor)
 

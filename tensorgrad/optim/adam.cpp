@@ -17,7 +17,7 @@ UpdateResult adam_step(const Tensor& p, const Tensor& g, const UpdateInput& inpu
 }
 
 StepScalars adam_scalars(std::int64_t step, double rate, const std::array<double, 2>& betas,
-                                 double weight_decay) {
+                         double weight_decay) {
   const auto t = static_cast<double>(step + 1);
   return {rate / (1 - std::pow(betas[0], t)), 1 / std::sqrt(1 - std::pow(betas[1], t)),
           1 - rate * weight_decay};

@@ -91,9 +91,7 @@ class Optimizer {
   /// Replaces the rate.
   void set_lr(Schedule lr) { lr_ = std::move(lr); }
   int moments() const { return self_->moments(); }
-  StepScalars scalars(std::int64_t step, double rate) const {
-    return self_->scalars(step, rate);
-  }
+  StepScalars scalars(std::int64_t step, double rate) const { return self_->scalars(step, rate); }
   UpdateResult update(const UpdateInput& input) const { return self_->update(input); }
   /// Whether weight decay applies to the parameter.
   bool decays(std::string_view name, const Shape& shape) const {

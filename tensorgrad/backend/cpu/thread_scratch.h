@@ -1,5 +1,6 @@
-// Working memory of the CPU kernels: one buffer per thread, grown when needed and kept, so that steady
-// state allocates nothing. A kernel asks once per call and never across a call of another kernel.
+// Working memory of the CPU kernels: one buffer per thread, grown when needed and kept, so that
+// steady state allocates nothing. A kernel asks once per call and never across a call of another
+// kernel.
 #pragma once
 
 #include <cstddef>
