@@ -30,7 +30,7 @@ class Operand {
   requires(!std::is_arithmetic_v<P> && !std::same_as<P, Tensor> && !std::same_as<P, Operand> &&
            std::convertible_to<const P&, Tensor>)
       Operand(const P& parameter, const char* file = __builtin_FILE(), int line = __builtin_LINE())
-      : tensor_(static_cast<Tensor>(parameter)), location_{file, line} {}
+      : tensor_(tensor_of(parameter, {file, line})), location_{file, line} {}
   // NOLINTEND(google-explicit-constructor)
 
   bool is_number() const { return is_number_; }
@@ -41,6 +41,16 @@ class Operand {
   Location location() const { return location_; }
 
  private:
+  // The caller's line also where the parameter itself is refused.
+  template <class P>
+  static Tensor tensor_of(const P& parameter, Location location) {
+    if constexpr (requires { parameter.tensor(location); }) {
+      return parameter.tensor(location);
+    } else {
+      return static_cast<Tensor>(parameter);
+    }
+  }
+
   Tensor tensor_;
   double number_ = 0;
   bool is_number_ = false;
