@@ -45,19 +45,24 @@ bool convolution(Builder& b) {
   options.stride = {extent(b, 1, 2), extent(b, 1, 2)};
   options.padding = {extent(b, 0, 1), extent(b, 0, 1)};
   options.dilation = {b.rng().chance(0.2) ? 2 : 1, 1};
-  const std::int64_t in = 2 * extent(b, 1, 2) / (options.groups == 1 ? extent(b, 1, 2) : 1);
-  const std::int64_t out = options.groups * extent(b, 1, 3);
+  // From 8 channels on, values are stored channels last.
+  const bool wide = b.rng().chance(0.4);
+  const std::int64_t in =
+      wide ? 8 : 2 * extent(b, 1, 2) / (options.groups == 1 ? extent(b, 1, 2) : 1);
+  const std::int64_t out = wide && b.rng().chance(0.7) ? 8 : options.groups * extent(b, 1, 3);
   const std::int64_t kh = extent(b, 1, 3), kw = extent(b, 1, 3);
   const Tensor x = b.shaped({extent(b, 1, 2), in, extent(b, 5, 6), extent(b, 3, 6)});
   const Tensor weight = b.shaped({out, in / options.groups, kh, kw}) * 0.4;
   Tensor y = b.rng().chance(0.6) ? conv2d(x, weight, b.shaped({out}), options)
                                  : conv2d(x, weight, options);
   if (b.rng().chance(0.4)) y = relu(y);
+  if (b.rng().chance(0.3) && y.shape(2) > 1 && y.shape(3) > 1) y = max_pool2d(y, 2);
   b.push(y, 4);
   return true;
 }
 bool pooling(Builder& b) {
-  const Tensor x = b.shaped({extent(b, 1, 2), extent(b, 1, 3), extent(b, 3, 7), extent(b, 3, 7)});
+  const std::int64_t channels = b.rng().chance(0.4) ? 8 : extent(b, 1, 3);
+  const Tensor x = b.shaped({extent(b, 1, 2), channels, extent(b, 3, 7), extent(b, 3, 7)});
   MaxPool2dOptions options{.kernel = {extent(b, 1, 3), extent(b, 2, 3)}};
   if (b.rng().chance(0.5)) options.stride = Size2{extent(b, 1, 2), extent(b, 1, 3)};
   if (b.rng().chance(0.3)) {
