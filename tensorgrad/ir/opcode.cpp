@@ -45,4 +45,25 @@ bool is_reduction(Opcode op) {
 }
 int arity(Opcode op) { return row(op).arity; }
 
+int cost(Opcode op) {
+  switch (op) {
+    case Opcode::pow: return 60;
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::tan: return 25;
+    case Opcode::exp:
+    case Opcode::expm1:
+    case Opcode::log:
+    case Opcode::log1p:
+    case Opcode::tanh:
+    case Opcode::sigmoid:
+    case Opcode::silu:
+    case Opcode::erf:
+    case Opcode::softplus:
+    case Opcode::normal_cdf:
+    case Opcode::gelu_tanh: return 10;
+    default: return 1;
+  }
+}
+
 }  // namespace tensorgrad::ir

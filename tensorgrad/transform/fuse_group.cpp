@@ -3,11 +3,11 @@
 // taken from its register, and no cycle between groups arises; further operand groups are merged
 // in. Elementwise nodes prefer to become the epilogue of a contraction they read.
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 
 #include "tensorgrad/base/error.h"
+#include "tensorgrad/transform/fuse_dependencies.h"
 #include "tensorgrad/transform/fuse_internal.h"
 
 namespace tensorgrad::transform::fusion {
@@ -57,9 +57,7 @@ class Grouper {
 
  private:
   State& state_;
-  std::vector<std::vector<NodeId>> reads_;  // per group: computed values of other groups
-  std::vector<int> stamp_;
-  int now_ = 0;
+  Dependencies dependencies_;
 
   Group& group(int g) { return state_.groups[static_cast<std::size_t>(g)]; }
   int group_of(NodeId id) const { return state_.group_of[static_cast<std::size_t>(id)]; }
@@ -116,7 +114,7 @@ class Grouper {
         created.domain.fixed = true;
       }
     }
-    reads_.push_back(values_read(id));
+    dependencies_.add_group(groups_read(id));
     state_.group_of[static_cast<std::size_t>(id)] = static_cast<int>(state_.groups.size());
     state_.groups.push_back(std::move(created));
   }
@@ -213,23 +211,16 @@ class Grouper {
     return !feeds_back || domain.row_numel() <= state_.limits.max_row_elements;
   }
 
-  template <class Visit>
-  void each_dependency(int g, Visit visit) {
-    for (NodeId base : reads_[static_cast<std::size_t>(g)]) {
-      if (const int other = group_of(base); other != g) visit(other);
-    }
-  }
-
-  // The computed values that a node reads, through views and joins.
-  std::vector<NodeId> values_read(NodeId id) {
-    std::vector<NodeId> reads;
+  // The groups whose values a node reads, through views and joins.
+  std::vector<int> groups_read(NodeId id) {
+    std::vector<int> reads;
     for_each_base(state_, id, [&](NodeId base) {
-      if (group_of(base) >= 0) reads.push_back(base);
+      if (group_of(base) >= 0) reads.push_back(group_of(base));
       const bool joins = state_.kind[static_cast<std::size_t>(base)] == Kind::concat ||
                          state_.node(base).op == ir::Opcode::gradient_run;
       if (!joins) return;
       for (NodeId input : state_.node(base).inputs) {
-        if (group_of(input) >= 0) reads.push_back(input);
+        if (group_of(input) >= 0) reads.push_back(group_of(input));
       }
     });
     std::sort(reads.begin(), reads.end());
@@ -240,42 +231,6 @@ class Grouper {
   NodeId last_node(int g) {
     const Group& members = group(g);
     return members.nodes.empty() ? members.host : std::max(members.host, members.nodes.back());
-  }
-
-  // Some group other than `target` on which `g` depends depends on `target`.
-  bool depends_indirectly(int g, int target) {
-    stamp_.resize(state_.groups.size(), 0);
-    ++now_;
-    std::vector<int> stack;
-    const auto push = [&](int other) {
-      auto& mark = stamp_[static_cast<std::size_t>(other)];
-      if (mark == now_) return;
-      mark = now_;
-      stack.push_back(other);
-    };
-    each_dependency(g, [&](int other) {
-      if (other != target) push(other);
-    });
-    while (!stack.empty()) {
-      const int at = stack.back();
-      stack.pop_back();
-      bool hit = false;
-      each_dependency(at, [&](int other) {
-        hit = hit || other == target;
-        push(other);
-      });
-      if (hit) return true;
-    }
-    return false;
-  }
-
-  void add_reads(int into, int from) {
-    const std::vector<NodeId>& a = reads_[static_cast<std::size_t>(into)];
-    const std::vector<NodeId>& b = reads_[static_cast<std::size_t>(from)];
-    std::vector<NodeId> both;
-    std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
-    std::erase_if(both, [&](NodeId base) { return group_of(base) == into; });
-    reads_[static_cast<std::size_t>(into)] = std::move(both);
   }
 
   // Tries to make one group of `into` and `from`.
@@ -290,8 +245,8 @@ class Grouper {
       return false;
     }
     if (host != ir::kNoNode) {  // a contraction cannot read what its own epilogue computes
-      for (NodeId base : values_read(host)) {
-        if (group_of(base) == from) return false;
+      for (int read : groups_read(host)) {
+        if (read == from) return false;
       }
     }
     const NodeId sample = b.nodes.front();
@@ -305,7 +260,10 @@ class Grouper {
     }
     const std::optional<Domain> domain = united(a.domain, b.domain);
     if (!domain) return false;
-    if (depends_indirectly(into, from) || depends_indirectly(from, into)) return false;
+    if (dependencies_.depends_indirectly(into, from) ||
+        dependencies_.depends_indirectly(from, into)) {
+      return false;
+    }
 
     const Group saved_a = a, saved_b = b;
     std::vector<NodeId> nodes = a.nodes;
@@ -319,7 +277,7 @@ class Grouper {
       a.domain = *domain;
       a.feeds_back = feeds_back;
       b.dead = true;
-      add_reads(into, from);
+      dependencies_.merge(into, from);
       return true;
     }
     for (NodeId id : saved_b.nodes) state_.group_of[static_cast<std::size_t>(id)] = from;

@@ -8,28 +8,8 @@
 namespace tensorgrad::transform::fusion {
 namespace {
 
-// Rough instruction count of an elementwise operator beside a plain arithmetic one.
-int cost_of(ir::Opcode op) {
-  switch (op) {
-    case ir::Opcode::exp:
-    case ir::Opcode::expm1:
-    case ir::Opcode::log:
-    case ir::Opcode::log1p:
-    case ir::Opcode::tanh:
-    case ir::Opcode::sigmoid:
-    case ir::Opcode::erf:
-    case ir::Opcode::pow:
-    case ir::Opcode::sin:
-    case ir::Opcode::cos:
-    case ir::Opcode::tan:
-    case ir::Opcode::silu:
-    case ir::Opcode::softplus:
-    case ir::Opcode::normal_cdf:
-    case ir::Opcode::gelu_tanh: return 6;
-    default: return 1;
-  }
-}
-constexpr int kRecomputeBudget = 8;
+// One function and two plain operators, or a dozen plain ones.
+constexpr int kRecomputeBudget = 12;
 
 class Chooser {
  public:
@@ -148,7 +128,7 @@ class Chooser {
     if (!to_domain(*state_.view[static_cast<std::size_t>(id)], domain, numel == domain.numel())) {
       return false;
     }
-    budget -= cost_of(node.op);
+    budget -= ir::cost(node.op);
     if (budget < 0) return false;
     const bool full = is_full(state_, domain, id);
     for (NodeId input : node.inputs) {

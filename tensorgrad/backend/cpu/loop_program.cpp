@@ -21,25 +21,7 @@ double instruction_cost(const Instr& instr) {
     case TapeOp::random: return 2;
     case TapeOp::scan: return 1;
     case TapeOp::reduce: return instr.dtype == DType::i32 ? 1 : 0.03;
-    case TapeOp::scalar: break;
-    default: return 0.03;
-  }
-  switch (instr.fn) {
-    case ir::Opcode::pow: return 2;
-    case ir::Opcode::sin:
-    case ir::Opcode::cos:
-    case ir::Opcode::tan: return 0.8;
-    case ir::Opcode::exp:
-    case ir::Opcode::expm1:
-    case ir::Opcode::log:
-    case ir::Opcode::log1p:
-    case ir::Opcode::tanh:
-    case ir::Opcode::sigmoid:
-    case ir::Opcode::silu:
-    case ir::Opcode::erf:
-    case ir::Opcode::softplus:
-    case ir::Opcode::normal_cdf:
-    case ir::Opcode::gelu_tanh: return 0.3;
+    case TapeOp::scalar: return 0.03 * ir::cost(instr.fn);
     default: return 0.03;
   }
 }
