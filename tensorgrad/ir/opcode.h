@@ -64,8 +64,8 @@ bool is_reduction(Opcode op);
 /// Number of operands of an elementwise operator or reduction; -1 where it varies.
 int arity(Opcode op);
 
-/// Rough cost of an elementwise operator beside a plain arithmetic one, which costs 1: functions that
-/// are evaluated by range reduction and polynomials cost more. For choices about speed only.
+/// Rough cost of an elementwise operator beside a plain arithmetic one, which costs 1: functions
+/// that are evaluated by range reduction and polynomials cost more. For choices about speed only.
 int cost(Opcode op);
 
 }  // namespace tensorgrad::ir
