@@ -88,7 +88,7 @@ TrainingOf<bench::MnistCnn> compile_training(const DemoOptions& options, std::in
   compile_with.clip_grad_norm = 1.0;
   compile_with.threads = options.threads;
   compile_with.name = "mnist_cnn";
-  return compile(bench::MnistCnn{}, loss, std::move(compile_with));
+  return compile(bench::MnistCnn{}, loss, compile_with);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "cli/progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace tensorgrad::cli {
@@ -45,17 +46,16 @@ void Progress::line(const std::string& text) {
 }
 
 std::string Progress::text() const {
-  const std::int64_t epoch = (done_ - 1) / steps_per_epoch_;
+  const long long epoch = (done_ - 1) / steps_per_epoch_;
+  const long long step = (done_ - 1) % steps_per_epoch_;
   const double rate = static_cast<double>(done_ * per_step_) / std::max(seconds_, 1e-9);
   const std::int64_t total = epochs_ * steps_per_epoch_;
   const double left = static_cast<double>((total - done_) * per_step_) / rate;
-  const int whole = static_cast<int>(left + 0.5);
+  const int whole = static_cast<int>(std::lround(left));
   char buffer[160];
   std::snprintf(buffer, sizeof buffer,
-                "epoch %lld/%d  step %*lld/%lld  loss %.4f  %.0f images/s  %d:%02d left",
-                static_cast<long long>(epoch + 1), epochs_,
-                static_cast<int>(std::to_string(steps_per_epoch_).size()),
-                static_cast<long long>((done_ - 1) % steps_per_epoch_ + 1),
+                "epoch %lld/%d  step %*lld/%lld  loss %.4f  %.0f images/s  %d:%02d left", epoch + 1,
+                epochs_, static_cast<int>(std::to_string(steps_per_epoch_).size()), step + 1,
                 static_cast<long long>(steps_per_epoch_), loss_, rate, whole / 60, whole % 60);
   return buffer;
 }

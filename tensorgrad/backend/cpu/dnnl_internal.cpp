@@ -42,7 +42,8 @@ OneThread::OneThread() {
 }
 
 OneThread::~OneThread() {
-  if (previous_ != 0) open_mp().set_threads(previous_);
+  const OpenMp& functions = open_mp();
+  if (previous_ != 0 && functions.set_threads != nullptr) functions.set_threads(previous_);
 }
 
 const dnnl::engine& dnnl_engine() {
