@@ -1,6 +1,6 @@
 #include "tensorgrad/base/shape.h"
 
-#include <limits>
+#include <algorithm>
 
 #include "tensorgrad/base/error.h"
 
@@ -17,6 +17,12 @@ std::int64_t Shape::numel() const {
     count *= extent;
   }
   return count;
+}
+
+Shape Shape::with_free(std::int64_t size) const {
+  std::vector<std::int64_t> extents = extents_;
+  std::replace(extents.begin(), extents.end(), any, size);
+  return Shape(std::move(extents));
 }
 
 std::string Shape::str() const {

@@ -45,6 +45,8 @@ class Shape {
 
   /// Number of elements; 1 for rank 0. Throws UsageError when it exceeds 2^62.
   std::int64_t numel() const;
+  /// The shape with every free extent replaced by `size`.
+  Shape with_free(std::int64_t size) const;
   /// "[2,3]"; "[]" for rank 0; a free extent prints as "any".
   std::string str() const;
 

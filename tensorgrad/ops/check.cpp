@@ -139,7 +139,7 @@ Tensor reshape_node(const Tensor& x, Shape shape, Location location) {
 }
 
 Tensor broadcast_node(const Tensor& x, const Shape& shape, Location location) {
-  const Shape from = x.shape();
+  const Shape& from = x.shape();
   if (from == shape) return x;
   std::vector<std::int64_t> extents(shape.size() - from.size(), 1);
   extents.insert(extents.end(), from.begin(), from.end());

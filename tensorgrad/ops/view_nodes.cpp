@@ -11,7 +11,7 @@ using ir::Opcode;
 
 Tensor permute_node(const Tensor& x, std::vector<int> axes, Location location) {
   if (std::is_sorted(axes.begin(), axes.end())) return x;
-  const Shape from = x.shape();
+  const Shape& from = x.shape();
   Shape shape = from;
   for (std::size_t k = 0; k < axes.size(); ++k) {
     shape[k] = from[static_cast<std::size_t>(axes[k])];

@@ -107,7 +107,8 @@ Schedule step(const Step& options) {
   check_steps("lr::step: every", options.every);
   check_rate("lr::step: gamma", options.gamma);
   return [o = options](std::int64_t t) {
-    return o.base * std::pow(o.gamma, static_cast<double>(t / o.every));
+    const std::int64_t reductions = t / o.every;
+    return o.base * std::pow(o.gamma, static_cast<double>(reductions));
   };
 }
 

@@ -109,11 +109,7 @@ std::int64_t check_length(const char* call, const InputDecl& input, const InputV
                 " values, " + std::to_string(count) + " given.");
   }
   if (value.shape() != nullptr) {
-    Shape expected = input.shape;
-    for (std::size_t axis = 0; axis < expected.size(); ++axis) {
-      if (expected[axis] == any) expected[axis] = size;
-    }
-    if (expected != *value.shape()) {
+    if (input.shape.with_free(size) != *value.shape()) {
       throw_usage(start_of(call, input) + " is " + type_of(input) + ", an array of shape " +
                   value.shape()->str() + " given.");
     }
@@ -157,11 +153,7 @@ void check_declarations(const char* call, std::span<const InputDecl> inputs, boo
                       ", at most one extent may be free.",
                   location);
     }
-    Shape known = input.shape;
-    for (std::size_t axis = 0; axis < known.size(); ++axis) {
-      if (known[axis] == any) known[axis] = 1;
-    }
-    known.numel();  // refuses a product that wraps
+    input.shape.with_free(1).numel();  // refuses a product that wraps
   }
 }
 
@@ -227,11 +219,7 @@ std::int64_t check_inputs(const char* call, std::span<const InputDecl> inputs,
 
 std::vector<InputDecl> with_size(std::span<const InputDecl> inputs, std::int64_t size) {
   std::vector<InputDecl> result(inputs.begin(), inputs.end());
-  for (InputDecl& input : result) {
-    for (std::size_t axis = 0; axis < input.shape.size(); ++axis) {
-      if (input.shape[axis] == any) input.shape[axis] = size;
-    }
-  }
+  for (InputDecl& input : result) input.shape = input.shape.with_free(size);
   return result;
 }
 
