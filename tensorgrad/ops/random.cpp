@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tensorgrad/ops/check.h"
 #include "tensorgrad/ops/elementwise.h"
 #include "tensorgrad/ops/reduce.h"
 #include "tensorgrad/ops/structured_internal.h"
@@ -66,7 +67,7 @@ Tensor dropout(Operand x, double p) {
   const Location location = x.location();
   Trace& trace = check_operand("dropout", "x", x, DType::f32);
   if (!(p >= 0 && p < 1)) {
-    refuse("dropout: p is " + std::to_string(p) + ", a probability in [0, 1) is expected.",
+    refuse("dropout: p is " + detail::number_text(p) + ", a probability in [0, 1) is expected.",
            location);
   }
   if (p == 0 || !trace.training) return x.tensor();

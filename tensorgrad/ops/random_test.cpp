@@ -40,9 +40,9 @@ TEST_F(RandomTest, DropoutIsTheIdentityInInference) {
 TEST_F(RandomTest, Refusals) {
   const Tensor x = input("x", {4, 5}), s = input("s", {}), i = input("i", {2}, i32);
   EXPECT_EQ(message([&] { dropout(x, 1); }),
-            "dropout: p is 1.000000, a probability in [0, 1) is expected.\n  at HERE");
+            "dropout: p is 1, a probability in [0, 1) is expected.\n  at HERE");
   EXPECT_EQ(message([&] { dropout(x, -0.5); }),
-            "dropout: p is -0.500000, a probability in [0, 1) is expected.\n  at HERE");
+            "dropout: p is -0.5, a probability in [0, 1) is expected.\n  at HERE");
   EXPECT_EQ(message([&] { uniform({2}, 2, 1); }),
             "uniform: the bounds are 2.000000 and 1.000000, finite numbers in order are "
             "expected.\n  at HERE");

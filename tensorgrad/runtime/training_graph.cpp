@@ -77,7 +77,7 @@ class Builder {
     if (!unreached.empty() && !spec_.allow_unused) {
       throw_usage(
           "compile: no gradient reaches " + join_names(unreached) + ".", location_,
-          "use it in the loss, freeze it, or set .allow_unused = true to leave it as it is");
+          "use it in the loss, freeze it, or set .allow_unused = true to leave it as it is.");
     }
   }
 

@@ -86,7 +86,7 @@ TEST(OptionErrors, AParameterThatNoGradientReaches) {
   EXPECT_EQ(message_of([&] { compile(Pair{}, loss, {.optimizer = optim::SGD{}}); }),
             "compile: no gradient reaches 'b'." + at(line) +
                 "\n  help: use it in the loss, freeze it, or set .allow_unused = true to leave it "
-                "as it is");
+                "as it is.");
 }
 
 TEST(OptionErrors, SetLr) {
