@@ -44,8 +44,8 @@ int main() {
     tg::Tensor logits = m(x);
     return std::tuple{cross_entropy(logits, y), argmax(logits, -1)};
   };
-  const tg::Schedule rate = tg::lr::warmup(
-      {.steps = 50, .after = tg::lr::cosine({.base = 1e-2, .steps = kSteps - 50})});
+  const tg::Schedule rate =
+      tg::lr::warmup({.steps = 50, .after = tg::lr::cosine({.base = 1e-2, .steps = kSteps - 50})});
   auto train = tg::compile(Net{}, loss,
                            {.inputs = {{"x", {kBatch, 2}}, {"y", {kBatch}, tg::i32}},
                             .optimizer = tg::optim::AdamW{.lr = rate},
@@ -74,9 +74,9 @@ int main() {
   // Parameters to a file and into another object.
   const auto file = std::filesystem::temp_directory_path() / "tensorgrad_guide.safetensors";
   tg::save_safetensors(file, train.download_params());
-  auto other = tg::compile_forward(
-      Net{}, [](const Net& m, tg::Tensor x) { return argmax(m(x), -1); },
-      {.inputs = {{"x", {tg::any, 2}}}});
+  auto other =
+      tg::compile_forward(Net{}, [](const Net& m, tg::Tensor x) { return argmax(m(x), -1); },
+                          {.inputs = {{"x", {tg::any, 2}}}});
   other.upload_params(tg::load_safetensors(file));
   const bool same = other.run(held_out.x).output.i32() == labels;
   std::printf("loaded parameters give the same labels: %s\n", same ? "yes" : "no");
@@ -84,7 +84,7 @@ int main() {
 
   // Without waiting for the result.
   tg::Pending<tg::StepResult> pending = train.step_async(held_out.x, held_out.y);
-  std::printf("after %lld steps the loss was %.3f\n",
-              static_cast<long long>(train.step_count()), pending.get().loss);
+  std::printf("after %lld steps the loss was %.3f\n", static_cast<long long>(train.step_count()),
+              pending.get().loss);
   return same && right > kBatch * 3 / 4 ? 0 : 1;
 }
