@@ -58,8 +58,6 @@ Tensor reduce(Opcode op, const Operand& operand, const ReduceOptions& options) {
   return without_axes(detail::reduce_node(op, x, axes, location), axes, options.keepdims, location);
 }
 
-ReduceOptions over(AxisList axes) { return {detail::axis_vector(axes), false}; }
-
 }  // namespace
 
 namespace detail {
@@ -82,12 +80,13 @@ void refuse_elementwise(const char* name, const char* instead, const Operand& a)
 
 }  // namespace detail
 
+// clang-format off
 #define TG_REDUCTION(name, ...)                                                              \
   Tensor name(Operand x, ReduceOptions options) { return reduce(Opcode::name, x, options); } \
-  Tensor name(Operand x) { return reduce(Opcode::name, x, {}); }                             \
-  Tensor name(Operand x, AxisList axes) { return reduce(Opcode::name, x, over(axes)); }
+  Tensor name(Operand x) { return reduce(Opcode::name, x, {}); }
 #define TG_ARG_REDUCTION(name, ...) TG_REDUCTION(name)
 #include "tensorgrad/ir/reduction.def"
+// clang-format on
 
 Tensor mean(Operand x, ReduceOptions options) {
   const Tensor t = detail::f32_of("mean", x);
@@ -98,7 +97,6 @@ Tensor mean(Operand x, ReduceOptions options) {
   return without_axes(total, axes, options.keepdims, x.location()) / count;
 }
 Tensor mean(Operand x) { return mean(x, ReduceOptions{}); }
-Tensor mean(Operand x, AxisList axes) { return mean(x, over(axes)); }
 
 Tensor logsumexp(Operand x, ReduceOptions options) {
   const Tensor t = detail::f32_of("logsumexp", x);
@@ -120,7 +118,6 @@ Tensor logsumexp(Operand x, ReduceOptions options) {
   return without_axes(y, axes, options.keepdims, x.location());
 }
 Tensor logsumexp(Operand x) { return logsumexp(x, ReduceOptions{}); }
-Tensor logsumexp(Operand x, AxisList axes) { return logsumexp(x, over(axes)); }
 
 Tensor variance(Operand x, VarianceOptions options) {
   const Tensor t = detail::f32_of("variance", x);
@@ -139,12 +136,8 @@ Tensor variance(Operand x, VarianceOptions options) {
   return without_axes(y, axes, options.keepdims, x.location());
 }
 Tensor variance(Operand x) { return variance(x, VarianceOptions{}); }
-Tensor variance(Operand x, AxisList axes) {
-  return variance(x, VarianceOptions{detail::axis_vector(axes)});
-}
 Tensor var(Operand x, VarianceOptions options) { return variance(x, std::move(options)); }
 Tensor var(Operand x) { return variance(x); }
-Tensor var(Operand x, AxisList axes) { return variance(x, axes); }
 
 Tensor cumsum(Operand x, std::int64_t axis) {
   const Tensor t = detail::tensor_of("cumsum", x);

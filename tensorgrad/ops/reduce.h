@@ -24,14 +24,11 @@ struct VarianceOptions {
   bool keepdims = false;
   double correction = 1;
 };
-/// Axes in braces, of any integral type.
-using AxisList = std::initializer_list<Shape::Extent>;
-
 namespace detail {
-inline std::vector<std::int64_t> axis_vector(AxisList axes) {
-  std::vector<std::int64_t> vector;
-  for (Shape::Extent axis : axes) vector.push_back(axis.value);
-  return vector;
+// A template, so that braces with designators can only mean the options.
+template <std::integral I>
+std::vector<std::int64_t> axis_vector(std::initializer_list<I> axes) {
+  return std::vector<std::int64_t>(axes.begin(), axes.end());
 }
 }  // namespace detail
 
@@ -40,7 +37,10 @@ inline std::vector<std::int64_t> axis_vector(AxisList axes) {
 #define TG_REDUCTION(name, ...)                                              \
   Tensor name(Operand x, ReduceOptions options);                             \
   Tensor name(Operand x);                                                    \
-  Tensor name(Operand x, AxisList axes);                                     \
+  template <std::integral I>                                                 \
+  Tensor name(Operand x, std::initializer_list<I> axes) {                    \
+    return name(x, ReduceOptions{detail::axis_vector(axes), false});         \
+  }                                                                          \
   template <std::integral I>                                                 \
   Tensor name(Operand x, I axis) {                                           \
     return name(x, ReduceOptions{{static_cast<std::int64_t>(axis)}, false}); \
@@ -51,7 +51,10 @@ inline std::vector<std::int64_t> axis_vector(AxisList axes) {
 /// NaN over nothing.
 Tensor mean(Operand x, ReduceOptions options);
 Tensor mean(Operand x);
-Tensor mean(Operand x, AxisList axes);
+template <std::integral I>
+Tensor mean(Operand x, std::initializer_list<I> axes) {
+  return mean(x, ReduceOptions{detail::axis_vector(axes), false});
+}
 template <std::integral I>
 Tensor mean(Operand x, I axis) {
   return mean(x, ReduceOptions{{static_cast<std::int64_t>(axis)}, false});
@@ -60,7 +63,10 @@ Tensor mean(Operand x, I axis) {
 /// log(sum(e^x)), never overflowing; -inf where every element is -inf, with a zero gradient.
 Tensor logsumexp(Operand x, ReduceOptions options);
 Tensor logsumexp(Operand x);
-Tensor logsumexp(Operand x, AxisList axes);
+template <std::integral I>
+Tensor logsumexp(Operand x, std::initializer_list<I> axes) {
+  return logsumexp(x, ReduceOptions{detail::axis_vector(axes), false});
+}
 template <std::integral I>
 Tensor logsumexp(Operand x, I axis) {
   return logsumexp(x, ReduceOptions{{static_cast<std::int64_t>(axis)}, false});
@@ -69,14 +75,20 @@ Tensor logsumexp(Operand x, I axis) {
 /// Mean squared distance from the mean, in two passes; divides by n - 1 unless told otherwise.
 Tensor variance(Operand x, VarianceOptions options);
 Tensor variance(Operand x);
-Tensor variance(Operand x, AxisList axes);
+template <std::integral I>
+Tensor variance(Operand x, std::initializer_list<I> axes) {
+  return variance(x, VarianceOptions{detail::axis_vector(axes)});
+}
 template <std::integral I>
 Tensor variance(Operand x, I axis) {
   return variance(x, VarianceOptions{{static_cast<std::int64_t>(axis)}});
 }
 Tensor var(Operand x, VarianceOptions options);
 Tensor var(Operand x);
-Tensor var(Operand x, AxisList axes);
+template <std::integral I>
+Tensor var(Operand x, std::initializer_list<I> axes) {
+  return var(x, VarianceOptions{detail::axis_vector(axes)});
+}
 template <std::integral I>
 Tensor var(Operand x, I axis) {
   return variance(x, axis);

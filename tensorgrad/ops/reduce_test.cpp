@@ -20,6 +20,8 @@ TEST(Reduce, FourWaysToSayTheAxes) {
   EXPECT_EQ(sum(x, {1, 0}).shape(), Shape({4}));
   EXPECT_EQ(max(x, {1, 0}).shape(), Shape({4}));
   EXPECT_EQ(sum(x, {1}).shape(), Shape({2, 4}));
+  EXPECT_EQ(sum(x, {.axes = {0}}).shape(), Shape({3, 4}));
+  EXPECT_EQ(variance(x, {.axes = {0}, .correction = 0}).shape(), Shape({3, 4}));
   EXPECT_EQ(sum(x, {.axes = {-1}, .keepdims = true}).shape(), Shape({2, 3, 1}));
   EXPECT_EQ(sum(x, {.keepdims = true}).shape(), Shape({1, 1, 1}));
   EXPECT_EQ(mean(x, {-1, 0}).shape(), Shape({3}));

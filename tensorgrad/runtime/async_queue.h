@@ -116,12 +116,13 @@ class AsyncQueue {
       free_.splice(free_.end(), active_, active_.begin());
     }
     changed_.notify_all();
-    turn.finish();
+    // The result is there before the turn ends, so that it is ready after `sync`.
     if (error) {
       state->fail(error);
     } else {
       state->finish(std::move(*result));
     }
+    turn.finish();
   }
 
   void fail_others(const Job& job, const std::exception_ptr& error) {

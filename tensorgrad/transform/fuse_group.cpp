@@ -106,6 +106,7 @@ class Grouper {
       created.nodes.push_back(id);
       created.domain = *domain_with({}, id);
       created.domain.fixed = false;
+      created.apart = state_.apart[static_cast<std::size_t>(id)];
     } else {
       created.host = id;
       if (state_.kind[static_cast<std::size_t>(id)] == Kind::contract) {
@@ -237,7 +238,7 @@ class Grouper {
   bool merge(int into, int from) {
     Group& a = group(into);
     Group& b = group(from);
-    if (a.host != ir::kNoNode && b.host != ir::kNoNode) return false;
+    if (a.apart || b.apart || (a.host != ir::kNoNode && b.host != ir::kNoNode)) return false;
     if (b.host != ir::kNoNode) return merge(from, into);
     const NodeId host = a.host;
     if (host != ir::kNoNode && (state_.kind[static_cast<std::size_t>(host)] != Kind::contract ||

@@ -50,6 +50,7 @@ struct Group {
   NodeId host = ir::kNoNode;  // the contraction whose epilogue this is
   bool feeds_back = false;    // a row value is used by full values: rows must fit on chip
   bool dead = false;          // merged into another
+  bool apart = false;         // never merged
 };
 
 struct State {
@@ -58,7 +59,7 @@ struct State {
   const Graph& graph;
   const kernel::Limits& limits;
 
-  std::vector<bool> channels_last;  // from layout
+  std::vector<bool> channels_last, apart;  // from layout
   std::vector<Kind> kind;
   std::vector<bool> update_phase;  // reaches only parameter, moment and state updates
   std::vector<NodeId> piece_of;    // the concat that an operand is stored into; -1 otherwise
@@ -114,8 +115,9 @@ double constant_value(const State& state, NodeId id);
 bool computed_in(const State& state, NodeId id, int group);
 
 /// Groups in an order in which every value is computed before it is read, and memory that lives on
-/// (parameters, moments, states) is overwritten after its last read.
-std::vector<int> order_groups(const State& state);
+/// (parameters, moments, states) is overwritten after its last read; nothing when there is no such
+/// order.
+std::optional<std::vector<int>> order_groups(const State& state);
 /// Emits all kernels.
 kernel::Program emit(const State& state, const std::vector<int>& order);
 kernel::Loop emit_loop(const State& state, int group);

@@ -45,7 +45,7 @@ class Chooser {
   void definite(NodeId reader) {
     const Kind kind = state_.kind[static_cast<std::size_t>(reader)];
     if (kind == Kind::view || kind == Kind::constant || kind == Kind::iota) return;
-    const bool loop = kind == Kind::loop;
+    const bool loop = kind == Kind::loop && !group(group_of(reader)).apart;
     if (!loop || state_.copy_view[static_cast<std::size_t>(reader)]) {
       for_each_base(state_, reader, [&](NodeId base) { store(base); });
       return;

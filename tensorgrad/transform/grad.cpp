@@ -120,12 +120,4 @@ std::vector<Tensor> grad(Operand y, std::span<const Tensor> xs) {
   return grad_with_reach(detail::tensor_of("grad", y), xs, reached, y.location());
 }
 
-std::vector<Tensor> grad(Operand y, const std::vector<Tensor>& xs) {
-  return grad(std::move(y), std::span<const Tensor>(xs));
-}
-
-Tensor grad(Operand y, const Tensor& x) {
-  return grad(std::move(y), std::span<const Tensor>(&x, 1)).front();
-}
-
 }  // namespace tensorgrad

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <span>
 #include <vector>
 
@@ -13,9 +14,12 @@ namespace tensorgrad {
 /// Gradients of the scalar `y` with respect to each of `xs`; zeros where `x` does not reach `y`.
 /// ShapeError when `y` is no f32 scalar; UsageError for an i32 or bool `x`.
 std::vector<Tensor> grad(Operand y, std::span<const Tensor> xs);
-std::vector<Tensor> grad(Operand y, const std::vector<Tensor>& xs);
-/// Gradient with respect to one tensor.
-Tensor grad(Operand y, const Tensor& x);
+/// Gradient with respect to one tensor or parameter. A template, so that braces mean a list.
+template <class X>
+requires std::convertible_to<const X&, Tensor> Tensor grad(Operand y, const X& x) {
+  const Tensor tensor = x;
+  return grad(y, std::span<const Tensor>(&tensor, 1)).front();
+}
 /// `auto [gx, gy] = grad(loss, {x, y});`
 template <std::size_t N>
 std::array<Tensor, N> grad(Operand y, const Tensor (&xs)[N]) {

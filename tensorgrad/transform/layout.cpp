@@ -68,21 +68,32 @@ bool is_computed(const ir::Node& node) {
 // copy is one that common subexpressions left over).
 class CopyMarker {
  public:
-  CopyMarker(const ir::Graph& graph, const kernel::Limits& limits)
-      : graph_(graph), rewriter_(graph), by_channel_(limits.channels_last && limits.fused) {}
+  CopyMarker(const ir::Graph& graph, const kernel::Limits& limits, bool updates_apart)
+      : graph_(graph),
+        rewriter_(graph),
+        by_channel_(limits.channels_last && limits.fused),
+        updates_apart_(updates_apart) {}
 
   Layout run() {
     for (std::size_t i = 0; i < graph_.size(); ++i) rewrite(static_cast<NodeId>(i));
     ir::Graph marked = rewriter_.finish();
+    std::vector<NodeId> apart;
     for (ir::Root& root : marked.roots) {
       if (root.kind == ir::RootKind::gradient && gradients_.contains(root.index)) {
         root.node = gradients_[root.index];
+      } else if (root.kind == ir::RootKind::state_update ||
+                 (updates_apart_ && is_update(root.kind))) {
+        if (!is_computed(marked[root.node])) root.node = add_copy(marked, root.node);
+        root.node = add_copy(marked, root.node);
+        apart.push_back(root.node);
       } else {
         root.node = claim(marked, root.node, is_update(root.kind));
       }
     }
     channels_last_.resize(marked.size(), false);
-    return {std::move(marked), std::move(channels_last_)};
+    std::vector<bool> is_apart(marked.size(), false);
+    for (NodeId id : apart) is_apart[static_cast<std::size_t>(id)] = true;
+    return {std::move(marked), std::move(channels_last_), std::move(is_apart)};
   }
 
  private:
@@ -90,7 +101,7 @@ class CopyMarker {
   ir::Rewriter rewriter_;
   std::set<NodeId> taken_;
   std::map<int, NodeId> gradients_;  // by parameter: the node that is stored
-  bool by_channel_;
+  bool by_channel_, updates_apart_;
   std::vector<bool> channels_last_;  // of the new graph
 
   bool channels_last(NodeId id) const {
@@ -165,8 +176,8 @@ class CopyMarker {
 
 }  // namespace
 
-Layout layout(const ir::Graph& graph, const kernel::Limits& limits) {
-  return CopyMarker(graph, limits).run();
+Layout layout(const ir::Graph& graph, const kernel::Limits& limits, bool updates_apart) {
+  return CopyMarker(graph, limits, updates_apart).run();
 }
 
 }  // namespace tensorgrad::transform

@@ -15,10 +15,15 @@ struct Layout {
   ir::Graph graph;
   /// Per node of `graph`: stored with the channels innermost (NHWC) instead of row-major.
   std::vector<bool> channels_last;
+  /// Per node: a copy that shares no kernel. It overwrites a state, so its value must be complete,
+  /// in memory of its own, before: the value may read the state at other places than it writes.
+  std::vector<bool> apart;
 };
 
 /// Channels last around convolutions and windows (from 8 channels on, where vectors are filled),
 /// carried on by elementwise operators, up to a reshape or root, which read row-major order.
-Layout layout(const ir::Graph& graph, const kernel::Limits& limits);
+/// With `updates_apart`, parameters and moments are overwritten like states; otherwise their
+/// updates are taken to be elementwise, which fuse checks of the result.
+Layout layout(const ir::Graph& graph, const kernel::Limits& limits, bool updates_apart);
 
 }  // namespace tensorgrad::transform

@@ -17,6 +17,15 @@ auto make(double lr = 0.01) {
                  {.optimizer = optim::SGD{.lr = lr}});
 }
 
+TEST(Async, WhatWasIssuedIsReadyAfterSync) {
+  auto train = compile(Counter{}, count_and_descend, {.optimizer = optim::SGD{.lr = 1}});
+  for (int i = 0; i < 500; ++i) {
+    Pending<StepResult> step = train.step_async();
+    train.sync();
+    ASSERT_TRUE(step.ready()) << i;
+  }
+}
+
 TEST(Async, ResultsComeInOrderAndEqualThoseOfSteps) {
   auto train = make(1);
   std::vector<Pending<StepResult>> pending;

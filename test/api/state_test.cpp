@@ -47,6 +47,41 @@ TEST(States, ReadsInTheForwardSeeTheOldValue) {
   EXPECT_FLOAT_EQ(train.step().loss, 8);
 }
 
+// Updates that read states at other places than they write, of one another and of themselves.
+TEST(States, UpdatesReadOldValuesWhereverTheyAre) {
+  constexpr int kSize = 128;
+  struct Model {
+    Parameter p{{}, init::zeros()};
+    State a{{kSize, kSize}, 1}, b{{kSize, kSize}, 2}, turned{{kSize, kSize}, 0},
+        product{{kSize, kSize}, 0};
+  };
+  auto train = compile(Model{},
+                       [](const Model& m) {
+                         update(m.a, m.b);
+                         update(m.b, m.a);
+                         update(m.turned, swap_axes(m.turned, 0, 1));
+                         update(m.product, matmul(m.product, m.product));
+                         return m.p * 1;
+                       },
+                       {.optimizer = optim::SGD{.lr = 0}});
+  std::vector<float> counts(kSize * kSize), cycle(kSize * kSize, 0.f);
+  for (int i = 0; i < kSize * kSize; ++i) counts[i] = static_cast<float>(i);
+  for (int i = 0; i < kSize; ++i) cycle[i * kSize + (i + 1) % kSize] = 1;
+  train.upload_params({{"turned", counts}, {"product", cycle}}, {.partial = true});
+  train.step();
+  const ParamMap now = train.download_params();
+  EXPECT_EQ(now.at("a").f32()[5], 2);
+  EXPECT_EQ(now.at("b").f32()[5], 1);
+  int wrong = 0;
+  for (int i = 0; i < kSize; ++i) {
+    for (int j = 0; j < kSize; ++j) {
+      wrong += now.at("turned").f32()[i * kSize + j] != counts[j * kSize + i];
+      wrong += now.at("product").f32()[i * kSize + j] != ((i + 2) % kSize == j ? 1 : 0);
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST(States, TravelWithTheParametersButAreNotTrained) {
   auto train = make();
   EXPECT_EQ(train.param_names(), (std::vector<std::string>{"p", "count"}));
