@@ -76,8 +76,8 @@ template <class T, std::size_t Total, std::size_t At, std::size_t Width = 2>
 constexpr std::size_t field_width() {
   if constexpr (kAcceptsNested<T, At, 0, Total - At - 1>) {
     return 1;  // `{}` and one for each of the rest: no array, unless of one element
-  } else if constexpr (At + Width > Total) {
-    return 1;
+  } else if constexpr (At + Width > Total || kAcceptsNested<T, At, Width, Total - At - 1>) {
+    return 1;  // a class made of `Width` arguments leaves room for all the rest, an array does not
   } else if constexpr (kAcceptsNested<T, At, Width, Total - At - Width> &&
                        !kAcceptsNested<T, At, Width, Total - At - Width + 1>) {
     return Width;

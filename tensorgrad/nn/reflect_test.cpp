@@ -64,6 +64,30 @@ struct Everything {
   } unnamed_type;
 };
 
+// A class made of several arguments, without a default, before an array of such.
+struct MadeOfTwo {
+  MadeOfTwo(int first, int second) : sum(first + second) {}
+  void fields(auto&& visit) const { visit("sum", sum); }
+  int sum;
+};
+struct BeforeArray {
+  MadeOfTwo one{1, 2};
+  MadeOfTwo several[2] = {{3, 4}, {5, 6}};
+  MadeOfTwo nested[2][2] = {{{1, 1}, {1, 1}}, {{1, 1}, {1, 1}}};
+  int last = 0;
+};
+
+TEST(Reflect, AClassOfSeveralArgumentsBeforeAnArray) {
+  int fields = 0;
+  std::string names;
+  for_each_field(BeforeArray{}, [&](std::string_view name, const auto&) {
+    ++fields;
+    names += std::string(name) + ' ';
+  });
+  EXPECT_EQ(fields, 4);
+  EXPECT_EQ(names, "one several nested last ");
+}
+
 TEST(Reflect, NamesEveryKindOfField) {
   Everything e;
   EXPECT_EQ(names(e),
