@@ -80,7 +80,8 @@ struct BeforeArray {
 TEST(Reflect, AClassOfSeveralArgumentsBeforeAnArray) {
   int fields = 0;
   std::string names;
-  for_each_field(BeforeArray{}, [&](std::string_view name, const auto&) {
+  BeforeArray object;
+  for_each_field(object, [&](std::string_view name, const auto&) {
     ++fields;
     names += std::string(name) + ' ';
   });
