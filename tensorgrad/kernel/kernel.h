@@ -1,4 +1,4 @@
-// Kernels: what fusion produces and backends execute. There are seven forms; map, reduce and
+// Kernels: what fusion produces and backends execute. There are six forms; map, reduce and
 // rowwise are one structure (`Loop`) that differs in which axes are reduced. No form knows an
 // operator: the arithmetic is a tape of rows of the elementwise and reduction tables.
 #pragma once
